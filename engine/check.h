@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+// An assertion that stays on in release builds, for what cannot happen. What can happen in the
+// field is a Status. A wrong certificate is worse than a stopped process.
+#define LETHE_CHECK(condition)                                                               \
+  do {                                                                                       \
+    if (!(condition)) {                                                                      \
+      std::fprintf(stderr, "lethe: internal error: %s does not hold (%s:%d)\n", #condition,  \
+                   __FILE__, __LINE__);                                                      \
+      std::abort();                                                                          \
+    }                                                                                        \
+  } while (false)

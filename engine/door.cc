@@ -1,0 +1,80 @@
+#include "engine/door.h"
+
+#include <cfloat>
+#include <cmath>
+#include <string>
+
+namespace lethe {
+namespace {
+
+Rejection Refuse(Reason reason, std::string message) {
+  return {.reason = reason, .message = std::move(message), .is_request = false};
+}
+
+// Shrinks x to norm at most `bound`. Scaling by the largest entry first keeps squares finite.
+// False if rounding cannot be made to end inside, which no finite x was seen to do.
+bool RescaleTo(double bound, Eigen::Ref<Vector> x) {
+  x /= x.cwiseAbs().maxCoeff();
+  double factor = bound / x.norm();
+  const Vector direction = x;
+  for (int i = 0; i < 16; ++i) {
+    x = direction * factor;
+    if (x.norm() <= bound) return true;
+    factor *= 1 - 2 * DBL_EPSILON;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<Rejection> Door::Admit(const Event& event, Example& example) const {
+  if (auto rejection = AdmitFeatures(event, example)) return rejection;
+  return AdmitLabel(event.y, example);
+}
+
+std::optional<Rejection> Door::AdmitFeatures(const Event& event, Example& example) const {
+  const auto dimension = static_cast<Eigen::Index>(model_.dimension);
+  if (!event.named.empty()) {
+    return Refuse(Reason::kWrongDimension,
+                  "f: this model takes dense features x of length " + std::to_string(dimension));
+  }
+  if (static_cast<Eigen::Index>(event.x.size()) != dimension) {
+    return Refuse(Reason::kWrongDimension, "x: has " + std::to_string(event.x.size()) +
+                                               " values, the model takes " +
+                                               std::to_string(dimension));
+  }
+  example.x.resize(model_dimension());
+  auto x = example.x.head(dimension);
+  x = Eigen::Map<const Vector>(event.x.data(), dimension);
+  for (Eigen::Index i = 0; i < dimension; ++i) {
+    if (!std::isfinite(x[i])) {
+      return Refuse(Reason::kNotFinite, "x[" + std::to_string(i) + "]: is not a finite number");
+    }
+  }
+  // Written so that anything but a proven "at most" is refused: a NaN compares false.
+  if (!(x.norm() <= model_.feature_norm)) {
+    if (model_.oversized == Oversized::kReject || !RescaleTo(model_.feature_norm, x)) {
+      return Refuse(Reason::kOversized, "x: its norm is above model.feature_norm");
+    }
+  }
+  if (model_.bias) example.x[dimension] = 1;
+  return std::nullopt;
+}
+
+std::optional<Rejection> Door::AdmitLabel(double y, Example& example) const {
+  if (!std::isfinite(y)) return Refuse(Reason::kNotFinite, "y: is not a finite number");
+  if (model_.loss == LossKind::kLogistic) {
+    if (y != 1 && y != -1 && y != 0) {
+      return Refuse(Reason::kLabelOutOfRange, "y: must be -1 (or 0) or +1 for the logistic loss");
+    }
+    example.y = y == 1 ? 1 : -1;
+    return std::nullopt;
+  }
+  if (!(std::abs(y) <= model_.label_bound)) {
+    return Refuse(Reason::kLabelOutOfRange, "y: its absolute value is above model.label_bound");
+  }
+  example.y = y;
+  return std::nullopt;
+}
+
+}  // namespace lethe

@@ -1,0 +1,30 @@
+#pragma once
+
+namespace lethe {
+
+// An unevaluated sum high + low with about 106 bits. The ledger's logarithms are sums of millions of terms
+// of which differences are taken; a plain double would lose the digits that matter.
+struct DoubleDouble {
+  double high = 0;
+  double low = 0;
+
+  DoubleDouble operator+(double x) const {
+    const double sum = high + x;
+    const double part = sum - high;
+    const double error = (high - (sum - part)) + (x - part);
+    return Normalised(sum, low + error);
+  }
+
+  // The difference as a double, correct to a few units in the last place.
+  double Minus(const DoubleDouble& other) const { return (high - other.high) + (low - other.low); }
+
+  friend bool operator==(const DoubleDouble&, const DoubleDouble&) = default;
+
+ private:
+  static DoubleDouble Normalised(double a, double b) {
+    const double sum = a + b;
+    return {sum, b - (sum - a)};
+  }
+};
+
+}  // namespace lethe

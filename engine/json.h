@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace lethe {
+
+// Writes compact JSON. Numbers are the shortest decimal that reads back as the same double (at
+// most 17 digits); a number that is not finite becomes null.
+class JsonWriter {
+ public:
+  JsonWriter& BeginObject() { return Open('{'); }
+  JsonWriter& EndObject() { return Close('}'); }
+  JsonWriter& BeginArray() { return Open('['); }
+  JsonWriter& EndArray() { return Close(']'); }
+
+  JsonWriter& Key(std::string_view name);
+  JsonWriter& Value(std::string_view text);
+  JsonWriter& Value(const char* text) { return Value(std::string_view(text)); }
+  JsonWriter& Value(double number);
+  JsonWriter& Value(std::int64_t number);
+  JsonWriter& Value(bool truth);
+  JsonWriter& Null();
+  // Text that is JSON already.
+  JsonWriter& Raw(std::string_view json);
+
+  template <typename T>
+  JsonWriter& Field(std::string_view name, const T& value) {
+    return Key(name).Value(value);
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  JsonWriter& Open(char bracket);
+  JsonWriter& Close(char bracket);
+  void Separate();
+
+  std::string text_;
+  bool needs_comma_ = false;
+};
+
+// The shortest decimal that reads back as the same double.
+std::string ToText(double number);
+
+std::string ToHex(const std::uint8_t* bytes, std::size_t size);
+
+}  // namespace lethe

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/constants.h"
+#include "engine/double_double.h"
+#include "engine/schedule.h"
+#include "engine/types.h"
+
+namespace lethe {
+
+// The influence ledger (docs/guarantee.md, section 3; it rests on OLU Lemmas 3 and 4). For every
+// learned event u it knows an upper bound e_u on what u can still contribute to the distance
+// between the model and the model of a world in which u was blank:
+//
+//   e_u = eta_u L when u is learned;   e <- c(eta) e for everyone else's step.
+//
+// Nothing is stored per event: the log l of the product of contractions is a function of the
+// position in the stream. The ledger keeps a mark every few hundred steps and recomputes the step
+// sizes in between. (The adaptive schedule is not a function of the position: its steps are kept.)
+//
+// All bounds are rounded up. A value type; not thread-safe.
+class Ledger {
+ public:
+  // `terms` is the length of the longest sum in one step, for the round-off term.
+  Ledger(const Constants& constants, const Schedule& schedule, std::int64_t terms);
+
+  // A learn step of size eta was taken.
+  void Step(double eta);
+
+  // Steps taken so far; the index of the next learned event.
+  std::int64_t steps() const { return steps_; }
+
+  // e_u now. `u` must have been learned.
+  double Influence(EventIndex u) const;
+
+  // The size of u's own step.
+  double StepSize(EventIndex u) const;
+
+  // l: the log of the product of all contractions so far. Differences of two are what counts.
+  DoubleDouble Log() const;
+
+  // F: how far apart rounding alone may have brought two worlds. Added to what a draw must
+  // absorb, because exact arithmetic forgets down to 1e-80 while doubles stay an ulp apart.
+  double RoundOff() const { return round_off_; }
+
+  // Something besides a step rounded the model: by at most `distance` between two worlds.
+  void AddRoundOff(double distance) { round_off_ += distance; }
+
+  // The round-off of one operation on the whole model, between two worlds.
+  double RoundOffOfOneOperation(double eta) const;
+
+ private:
+  struct Mark {
+    std::int64_t first;  // the first step after the mark
+    DoubleDouble log;    // l before that step
+  };
+
+  Constants constants_;
+  Schedule schedule_;
+  double unit_;  // (3 d + 40) 2^-53
+
+  std::int64_t steps_ = 0;
+  std::vector<Mark> marks_;
+  double product_ = 1;  // of the contractions since the last mark
+  double round_off_ = 0;
+  std::vector<double> adaptive_steps_;
+};
+
+}  // namespace lethe

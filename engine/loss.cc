@@ -1,0 +1,64 @@
+#include "engine/loss.h"
+
+#include <cmath>
+
+#include "engine/check.h"
+
+namespace lethe {
+namespace {
+
+// 1 / (1 + exp(m)) without overflow.
+double Sigmoid(double minus_m) {
+  return minus_m >= 0 ? 1 / (1 + std::exp(-minus_m)) : std::exp(minus_m) / (1 + std::exp(minus_m));
+}
+
+}  // namespace
+
+double Loss::Value(double p, double y) const {
+  switch (kind_) {
+    case LossKind::kLogistic: {
+      const double m = y * p;
+      return m >= 0 ? std::log1p(std::exp(-m)) : std::log1p(std::exp(m)) - m;
+    }
+    case LossKind::kSquared: return (p - y) * (p - y) / 2;
+    case LossKind::kHuber: {
+      const double a = std::abs(p - y);
+      return a <= width_ ? a * a / 2 : width_ * (a - width_ / 2);
+    }
+  }
+  LETHE_CHECK(false);
+}
+
+double Loss::Slope(double p, double y) const {
+  switch (kind_) {
+    case LossKind::kLogistic: return -y * Sigmoid(-y * p);
+    case LossKind::kSquared: return p - y;
+    case LossKind::kHuber: return std::fmin(std::fmax(p - y, -width_), width_);
+  }
+  LETHE_CHECK(false);
+}
+
+double Loss::Curvature(double p, double y) const {
+  switch (kind_) {
+    case LossKind::kLogistic: {
+      const double s = Sigmoid(-y * p);
+      return s * (1 - s);
+    }
+    case LossKind::kSquared: return 1;
+    case LossKind::kHuber: return std::abs(p - y) <= width_ ? 1 : 0;
+  }
+  LETHE_CHECK(false);
+}
+
+double Loss::MaxSlope(double prediction_bound, double label_bound) const {
+  switch (kind_) {
+    case LossKind::kLogistic: return 1;
+    case LossKind::kSquared: return prediction_bound + label_bound;
+    case LossKind::kHuber: return width_;
+  }
+  LETHE_CHECK(false);
+}
+
+double Loss::MaxCurvature() const { return kind_ == LossKind::kLogistic ? 0.25 : 1; }
+
+}  // namespace lethe

@@ -1,0 +1,92 @@
+#include "engine/modes/registry.h"
+
+namespace lethe {
+
+#define LETHE_DECLARE_MODE(entry) extern const ModeEntry entry;
+LETHE_MODES(LETHE_DECLARE_MODE)
+#undef LETHE_DECLARE_MODE
+
+namespace {
+
+#define LETHE_LIST_MODE(entry) &entry,
+constexpr const ModeEntry* kModes[] = {LETHE_MODES(LETHE_LIST_MODE)};
+#undef LETHE_LIST_MODE
+
+Status NotBuilt(const char* key, const char* instead) {
+  return {ErrorCode::kConfig, std::string(key) + ": not available in this version; " + instead};
+}
+
+// Keys that the contract names and this version cannot honour are refused, never ignored.
+Status CheckAvailable(const Spec& spec) {
+  if (spec.model.hash_bits) {
+    return NotBuilt("model.hash_bits", "use dense features with model.dimension");
+  }
+  if (!spec.forgetting.batch_window.none()) {
+    return NotBuilt("forgetting.batch_window", "leave it at 0: every request has its own draw");
+  }
+  if (!spec.forgetting.deadline.none()) {
+    return NotBuilt("forgetting.deadline", "leave it at 0: requests take effect at once");
+  }
+  if (spec.forgetting.target_sigma > 0) {
+    return NotBuilt("forgetting.target_sigma", "leave it at 0");
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
+const ModeEntry* FindMode(std::string_view name) {
+  for (const ModeEntry* mode : kModes) {
+    if (mode->name == name) return mode;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> ModeNames() {
+  std::vector<std::string> names;
+  for (const ModeEntry* mode : kModes) names.emplace_back(mode->name);
+  return names;
+}
+
+Result<Plan> Plan::Make(const Spec& spec) {
+  LETHE_RETURN_IF_ERROR(CheckAvailable(spec));
+  auto constants = Constants::Derive(spec.model);
+  if (!constants.ok()) return constants.status();
+  auto promise = Promise::FromBudget(spec.forgetting.budget);
+  if (!promise.ok()) return promise.status();
+  auto schedule =
+      Schedule::Make(spec.learning, spec.forgetting.split, constants.value(), promise.value().rho,
+                     Door(spec.model).model_dimension());
+  if (!schedule.ok()) return schedule.status();
+  const ModeEntry* mode = FindMode(spec.forgetting.mode);
+  if (mode == nullptr) {
+    return Status(ErrorCode::kConfig,
+                  "forgetting.mode: there is no mode " + spec.forgetting.mode);
+  }
+  LETHE_RETURN_IF_ERROR(mode->check(spec, constants.value()));
+  return Plan{spec, constants.value(), promise.value(), schedule.value(), mode};
+}
+
+std::vector<std::string> Plan::WhyNotCertified() const {
+  std::vector<std::string> reasons;
+  if (mode->why_never_certified != nullptr) reasons.emplace_back(mode->why_never_certified);
+  if (!schedule.is_public()) {
+    reasons.emplace_back(
+        "adaptive step sizes are a function of the data and remember what was deleted; the noise "
+        "was calibrated as if they were public");
+  }
+  if (spec.forgetting.calibration == Calibration::kPaper) {
+    reasons.emplace_back(
+        "calibration: paper uses a contraction factor that does not hold for these steps; it is "
+        "for comparison only");
+  }
+  if (spec.noise.source == NoiseKind::kSeeded) {
+    reasons.emplace_back("the noise came from a seed and can be computed again");
+  }
+  if (spec.noise.source == NoiseKind::kDisabled) {
+    reasons.emplace_back("noise was disabled: none was added");
+  }
+  return reasons;
+}
+
+}  // namespace lethe

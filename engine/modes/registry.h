@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/modes/unlearner.h"
+
+// Every mode, one line each: the name of its ModeEntry.
+#define LETHE_MODES(MODE) \
+  MODE(kPassiveMode)      \
+  MODE(kNoneMode)
+
+namespace lethe {
+
+// nullptr if there is no such mode.
+const ModeEntry* FindMode(std::string_view name);
+std::vector<std::string> ModeNames();
+
+// All that follows from a spec before any data is seen; fails (kConfig) with what is wrong.
+struct Plan {
+  Spec spec;
+  Constants constants;
+  Promise promise;
+  Schedule schedule;
+  const ModeEntry* mode;
+
+  static Result<Plan> Make(const Spec& spec);
+
+  // The reasons, known from the configuration alone, why no deletion will be certified.
+  std::vector<std::string> WhyNotCertified() const;
+};
+
+}  // namespace lethe

@@ -1,0 +1,68 @@
+#include "engine/noise.h"
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+#include <vector>
+
+#include "engine/check.h"
+
+namespace lethe {
+namespace {
+
+// Uniform in (0, 1) with 64 bits, so that normals reach beyond 9 sigma.
+double OpenUniform(const std::uint8_t* bytes) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, bytes, sizeof bits);
+  return std::min((static_cast<double>(bits) + 0.5) * 0x1p-64, 1 - DBL_EPSILON / 2);
+}
+
+double FineSpacing(double sigma, double radius) {
+  return std::max(sigma * 0x1p-26, radius * 0x1p-52);
+}
+
+}  // namespace
+
+double GridSpacing(double sigma, double radius) {
+  const double least = FineSpacing(sigma, radius);
+  int exponent = 0;
+  const double fraction = std::frexp(least, &exponent);
+  return std::ldexp(1.0, fraction == 0.5 ? exponent - 1 : exponent);
+}
+
+double GridShift(double sigma, double radius, std::int64_t dimension) {
+  // The spacing is below twice its least value.
+  return std::sqrt(static_cast<double>(dimension)) * 2 * FineSpacing(sigma, radius) *
+         (1 + 4 * DBL_EPSILON);
+}
+
+void AddGridNoise(Vector& z, double sigma, double radius, RandomSource& random,
+                  const Stream& stream) {
+  LETHE_CHECK(sigma > 0 && std::isfinite(sigma));
+  const double spacing = GridSpacing(sigma, radius);
+  const auto pairs = static_cast<std::size_t>((z.size() + 1) / 2);
+  std::vector<std::uint8_t> bytes(pairs * 16);
+  random.Fill(stream, bytes);
+  for (std::size_t pair = 0; pair < pairs; ++pair) {
+    // Box-Muller; its own rounding is far below the grid.
+    const double u = OpenUniform(&bytes[pair * 16]);
+    const double angle = 2 * std::numbers::pi * OpenUniform(&bytes[pair * 16 + 8]);
+    const double length = sigma / spacing * std::sqrt(-2 * std::log(u));
+    const double steps[2] = {std::round(length * std::cos(angle)),
+                             std::round(length * std::sin(angle))};
+    for (Eigen::Index k = 0; k < 2; ++k) {
+      const auto i = static_cast<Eigen::Index>(2 * pair) + k;
+      if (i < z.size()) z[i] = spacing * (std::round(z[i] / spacing) + steps[k]);
+    }
+  }
+  std::fill(bytes.begin(), bytes.end(), std::uint8_t{0});
+}
+
+void Project(Vector& z, double radius) {
+  const double squared = z.squaredNorm();
+  if (squared > radius * radius) z *= radius / std::sqrt(squared) * (1 - 8 * DBL_EPSILON);
+}
+
+}  // namespace lethe

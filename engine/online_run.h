@@ -1,0 +1,56 @@
+#pragma once
+
+#include "engine/constants.h"
+#include "engine/door.h"
+#include "engine/ledger.h"
+#include "engine/loss.h"
+#include "engine/ports/random.h"
+#include "engine/schedule.h"
+#include "engine/types.h"
+
+namespace lethe {
+
+// Projected online gradient descent with its ledger: the model z, how it learns, and how far any
+// event still reaches into it. Every online mode holds one. A value type; not thread-safe.
+class OnlineRun {
+ public:
+  OnlineRun(const Loss& loss, const Constants& constants, const Schedule& schedule,
+            Eigen::Index model_dimension);
+
+  double Predict(const Vector& x) const { return z_.dot(x); }
+
+  // z <- Proj(z - eta (loss'(<z,x>; y) x + mu z)). Returns the prediction before the step.
+  double Learn(const Example& example);
+
+  // The position of an event that is blank in this world: the index advances, nothing is learned.
+  // Public schedules only.
+  void Skip();
+
+  // Adds noise of standard deviation sigma on the grid and projects (post-processing).
+  void Draw(double sigma, RandomSource& random, const Stream& stream);
+
+  // Books the round-off of a draw that is not made: the arithmetic goes on as if it had been.
+  void BookDraw(double sigma);
+
+  // Distance between two worlds that only the next draw can absorb: F and the grid's rounding.
+  double ExtraShift(double sigma) const;
+
+  const Vector& model() const { return z_; }
+  const Ledger& ledger() const { return ledger_; }
+  const Constants& constants() const { return constants_; }
+
+  // Steps until half of an event's influence is gone, at the present step size.
+  double HalfLife() const;
+
+ private:
+  double NextStep(double slope, const Example& example);
+
+  Loss loss_;
+  Constants constants_;
+  Schedule schedule_;
+  Ledger ledger_;
+  Vector z_;
+  double squared_gradients_ = 0;  // adaptive only
+};
+
+}  // namespace lethe

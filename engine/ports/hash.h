@@ -1,0 +1,23 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "engine/types.h"
+
+namespace lethe {
+
+using HashKey = std::array<std::uint8_t, 16>;
+
+// The hash functions that the engine needs; the implementation is injected.
+class Hasher {
+ public:
+  virtual ~Hasher() = default;
+  virtual Digest Sha256(std::string_view bytes) const = 0;
+
+  // A pseudo-random function of `bytes` under a secret key. Documented in docs/formats.
+  virtual KeyHash Keyed(const HashKey& key, std::string_view bytes) const = 0;
+};
+
+}  // namespace lethe

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/accountant.h"
+#include "engine/modes/unlearner.h"
+#include "engine/ports/hash.h"
+#include "engine/ports/state.h"
+#include "engine/spec.h"
+
+namespace lethe {
+
+enum class Outcome { kForgotten, kNothingLearned, kAlreadyForgotten, kRejected };
+const char* Name(Outcome outcome);
+
+// Everything that one receipt says. Written once, when the request took effect.
+struct Receipt {
+  Uuid uuid{};
+  Uuid state{};
+  ShardId shard;
+  Outcome outcome = Outcome::kForgotten;
+  bool is_update = false;
+  std::optional<std::string> request;
+  std::optional<KeyHash> subject;          // under the receipts key
+  std::optional<Uuid> first_receipt;       // already_forgotten
+  std::optional<Reason> reason;            // rejected
+  std::vector<LearnedEvent> events;        // what was forgotten
+  Offset received;
+  TimeMs received_time = kNoTime;
+  Offset effective;
+  TimeMs effective_time = kNoTime;
+  std::int64_t index = 0;                  // learn steps taken when it took effect
+  ModelVersion model_version;
+  Forgetting forgetting;
+  std::vector<std::string> why_not;        // empty: certified
+  Promise promise;
+};
+
+// What is the same for every receipt of a shard.
+struct ReceiptContext {
+  const Spec& spec;
+  std::string config_sha256;
+  const Hasher& hasher;
+};
+
+// The exact bytes of a receipt (lethe.receipt/1), one line without its end. `previous` is the
+// SHA-256 of the chain's entry before, in hex.
+std::string WriteReceipt(const Receipt& receipt, const ReceiptContext& context,
+                         const std::string& previous);
+
+// The `previous` of the first entry of a chain.
+inline constexpr char kChainStart[] =
+    "0000000000000000000000000000000000000000000000000000000000000000";
+
+std::string ToText(const Uuid& uuid);
+
+}  // namespace lethe

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+// What the user asked for, as plain values: the certificate part of the configuration. The names
+// and defaults are those of the configuration file; whoever fills these in has checked nothing
+// but types. Validation is Constants::Derive (engine/constants.h) and CheckSpec (engine/modes).
+namespace lethe {
+
+enum class LossKind { kLogistic, kSquared, kHuber };
+enum class Oversized { kReject, kRescale };
+enum class ScheduleKind { kConstant, kInverseTime, kInverseSqrt, kHorizon, kAdaptive };
+enum class Guarantee { kJoint, kPerRequest };
+enum class Split { kCurve, kZeta, kHorizon };
+enum class Calibration { kLedger, kPaper };
+enum class NoiseKind { kSystem, kSeeded, kDisabled };
+
+struct ModelSpec {
+  LossKind loss = LossKind::kLogistic;
+  std::int64_t dimension = 0;           // dense features; required, or hash_bits
+  std::optional<std::int64_t> hash_bits;  // named features, hashed into 2^hash_bits
+  bool bias = false;
+  double feature_norm = 1.0;
+  Oversized oversized = Oversized::kReject;
+  double label_bound = 1.0;
+  double huber_width = 1.0;
+  double lambda = 0.01;
+  double radius = 12;
+};
+
+struct HorizonSpec {
+  std::int64_t events = 100000;
+  std::int64_t deletions = 100;
+};
+
+struct LearningSpec {
+  ScheduleKind schedule = ScheduleKind::kConstant;
+  std::optional<double> eta;  // none: auto
+  HorizonSpec horizon;
+};
+
+// The promise as the user stated it: exactly one of the three forms.
+struct BudgetSpec {
+  std::optional<double> epsilon;
+  std::optional<double> delta;
+  std::optional<double> mu;
+  std::optional<double> rho;
+};
+
+// How long something may wait: a number of learn events, or a span of event time.
+struct Wait {
+  std::int64_t events = 0;
+  std::int64_t event_time_ms = 0;
+  bool none() const { return events == 0 && event_time_ms == 0; }
+};
+
+enum class ActiveVariant { kSecondOrder, kLedger, kPaper };
+
+struct ActiveSpec {
+  ActiveVariant variant = ActiveVariant::kSecondOrder;
+  double tolerance = 1e-10;
+  std::optional<std::int64_t> steps;   // none: auto
+  std::optional<std::int64_t> window;  // none: all
+};
+
+struct ForgettingSpec {
+  std::string mode = "passive";
+  Guarantee guarantee = Guarantee::kJoint;
+  BudgetSpec budget{.epsilon = 1.0, .delta = 1e-6, .mu = {}, .rho = {}};
+  Split split = Split::kCurve;
+  Calibration calibration = Calibration::kLedger;
+  Wait batch_window;
+  Wait deadline;
+  double target_sigma = 0;
+  ActiveSpec active;
+};
+
+struct NoiseSpec {
+  NoiseKind source = NoiseKind::kSystem;
+  std::uint64_t seed = 1;
+};
+
+struct Spec {
+  ModelSpec model;
+  LearningSpec learning;
+  ForgettingSpec forgetting;
+  NoiseSpec noise;
+  std::int64_t refuse_late_for_ms = 8LL * 24 * 3600 * 1000;
+  std::string topic = "events";  // names events that carry no id: topic/partition/offset
+};
+
+const char* Name(LossKind kind);
+const char* Name(Oversized kind);
+const char* Name(ScheduleKind kind);
+const char* Name(Guarantee guarantee);
+const char* Name(Split split);
+const char* Name(Calibration calibration);
+const char* Name(NoiseKind kind);
+const char* Name(ActiveVariant variant);
+
+// The certificate part (model, learning, forgetting, noise.source) as one line of JSON with a fixed
+// order of keys. Its SHA-256 stands in every receipt.
+std::string CertificatePart(const Spec& spec);
+
+}  // namespace lethe

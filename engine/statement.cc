@@ -1,0 +1,97 @@
+#include "engine/statement.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include "engine/json.h"
+
+namespace lethe {
+namespace {
+
+std::string Count(std::size_t n, const char* thing) {
+  return std::to_string(n) + " " + thing + (n == 1 ? "" : "s");
+}
+
+std::string Percent(double share) {
+  char text[16];
+  // Rounded up: the sentence is a bound.
+  std::snprintf(text, sizeof text, "%.2f%%", std::ceil(share * 10000 - 1e-9) / 100);
+  return text;
+}
+
+std::string Subject(const Receipt& receipt) {
+  return receipt.request ? "Request " + *receipt.request : std::string("This request");
+}
+
+std::string Promised(const Receipt& receipt, const Spec& spec) {
+  const bool joint = spec.forgetting.guarantee == Guarantee::kJoint;
+  std::string text = "From everything that this model's shard releases from model version " +
+                     std::to_string(receipt.model_version.value) +
+                     " on, apart from the public record of when events came and which were "
+                     "deleted, a guess at equal odds whether ";
+  text += joint ? "these and all events deleted before them were" : "this person's events were";
+  text += " ever learned is right at most " + Percent((1 + receipt.promise.advantage) / 2) +
+          " of the time (epsilon " + ToText(receipt.promise.epsilon) + ", delta " +
+          ToText(receipt.promise.delta) + ").";
+  if (!joint) {
+    text +=
+        " This is promised for each person alone: for k people taken together the bound on the "
+        "odds grows k-fold (k mu).";
+  }
+  return text + " Models released earlier are not covered.";
+}
+
+}  // namespace
+
+std::string Statement(const Receipt& receipt, const Spec& spec) {
+  const std::string who = Subject(receipt);
+  switch (receipt.outcome) {
+    case Outcome::kNothingLearned:
+      return who + " named nothing that this shard has learned, so nothing had to be forgotten and "
+                   "the model was left as it is.";
+    case Outcome::kAlreadyForgotten:
+      return who + " repeats an earlier one that has been served; the earlier receipt states what "
+                   "is promised. The model was left as it is.";
+    case Outcome::kRejected:
+      return "A request for deletion could not be read (" +
+             std::string(ReasonName(receipt.reason.value_or(Reason::kMalformed))) +
+             "). Nothing was forgotten: whoever sent it must send it again.";
+    case Outcome::kForgotten: break;
+  }
+  std::string text = who + " was served: " + Count(receipt.events.size(), "event") +
+                     (receipt.is_update ? " was replaced and its old version forgotten. "
+                      : receipt.events.size() == 1 ? " was forgotten. "
+                                                   : " were forgotten. ");
+  if (receipt.why_not.empty()) return text + Promised(receipt, spec);
+  text += "No certificate is given, because: ";
+  for (std::size_t i = 0; i < receipt.why_not.size(); ++i) {
+    text += (i == 0 ? "" : "; ") + receipt.why_not[i];
+  }
+  return text + ".";
+}
+
+std::vector<std::string> Assumptions(const Spec& spec) {
+  std::vector<std::string> lines = {
+      "Neither this request nor the events learned between the deleted events and the moment it "
+      "took effect (their content, their order, whether they were sent) depended on models or "
+      "predictions released in that time.",
+      "When events came, which were deleted and when, step sizes, noise levels, counts and receipts "
+      "are public.",
+      "The noise source is cryptographic and its output was never recorded.",
+  };
+  if (spec.forgetting.guarantee == Guarantee::kPerRequest) {
+    lines.emplace_back("Everybody else's data and requests are the same in both worlds compared.");
+  }
+  return lines;
+}
+
+std::vector<std::string> NotCovered() {
+  return {
+      "Models and predictions released before the request took effect.",
+      "Hyper-parameters chosen, or a warm start made, with data that was deleted later.",
+      "Side channels such as timing and memory.",
+      "The source topic, its backups and other systems that hold the data.",
+  };
+}
+
+}  // namespace lethe

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/receipt.h"
+
+namespace lethe {
+
+// The words of a receipt: for a person, without formulas.
+std::string Statement(const Receipt& receipt, const Spec& spec);
+std::vector<std::string> Assumptions(const Spec& spec);
+std::vector<std::string> NotCovered();
+
+}  // namespace lethe
