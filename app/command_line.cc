@@ -1,0 +1,142 @@
+#include "app/command_line.h"
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "app/commands/command.h"
+#include "app/config/nearest.h"
+#include "app/exit_code.h"
+
+namespace lethe {
+namespace {
+
+struct CommandEntry {
+  const char* name;
+  const char* summary;
+  const char* examples;
+  Run (*add)(CLI::App& command);
+};
+
+constexpr CommandEntry kCommands[] = {
+    {"demo", "Learn from a generated stream, forget on request, show a receipt and the cost",
+     "  lethe demo\n"
+     "  lethe demo --keep demo-files",
+     AddDemo},
+    {"generate", "Write a synthetic stream of learn and delete events",
+     "  lethe generate --events 20000 --out events.ndjson.gz\n"
+     "  lethe generate --task regression --drift 1 --deletions 0.02 --pattern recent | head",
+     AddGenerate},
+    {"replay", "Run a recorded stream: learn, forget, write receipts",
+     "  lethe replay events.ndjson.gz --config configs/quickstart.yaml --out results\n"
+     "  zcat events.ndjson.gz | lethe replay - --config configs/quickstart.yaml --json",
+     AddReplay},
+    {"check", "Check a configuration without running it, and say what it promises",
+     "  lethe check configs/quickstart.yaml\n"
+     "  lethe check --schema > lethe.schema.json",
+     AddCheck},
+    {"config", "Print the configuration in force: defaults filled in, secrets masked",
+     "  lethe config configs/quickstart.yaml", AddConfig},
+    {"receipts", "List, show and verify receipts",
+     "  lethe receipts list results\n"
+     "  lethe receipts show --request r-17 results\n"
+     "  lethe receipts verify results",
+     AddReceipts},
+};
+
+// Examples first: they are what most people look for. CLI11 has no place for them, so they travel
+// in the footer.
+class ExamplesFirst : public CLI::Formatter {
+ public:
+  std::string make_description(const CLI::App* app) const override {
+    return (app->get_footer().empty() ? "" : "Examples:\n" + app->get_footer() + "\n\n") +
+           CLI::Formatter::make_description(app);
+  }
+  std::string make_footer(const CLI::App*) const override { return {}; }
+};
+
+int UsageError(const std::string& message) {
+  std::fprintf(stderr, "lethe: %s\n", message.c_str());
+  return ExitCode(ErrorCode::kUsage);
+}
+
+// What the user may have meant by a word that is not known here.
+std::string Suggestion(const std::string& word, const std::vector<std::string>& known) {
+  const auto nearest = Nearest(word, known);
+  return nearest ? "; did you mean " + *nearest + "?" : std::string();
+}
+
+std::vector<std::string> OptionNames(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// The innermost command that was named, where a mistyped option belongs.
+const CLI::App& Innermost(const CLI::App& app) {
+  const auto parsed = app.get_subcommands();
+  return parsed.empty() ? app : Innermost(*parsed.back());
+}
+
+// The word that makes no sense at this place, if there is one: more helpful to name than whatever
+// was missing because of it.
+std::string UnknownWord(const CLI::App& app, const CLI::App& command) {
+  const std::vector<std::string> extras = app.remaining(true);
+  if (extras.empty()) return {};
+  const std::string& word = extras.front();
+  if (word.starts_with("-")) return "unknown option " + word + Suggestion(word, OptionNames(command));
+  std::vector<std::string> known;
+  for (const CLI::App* sub : command.get_subcommands({})) known.push_back(sub->get_name());
+  return "unknown word " + word + Suggestion(word, known);
+}
+
+int ParseError(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = Innermost(app);
+  std::string message = UnknownWord(app, command);
+  if (message.empty()) message = error.what();
+  const std::string place = &command == &app ? "" : command.get_name() + " ";
+  return UsageError(message + " (lethe " + place + "--help shows how)");
+}
+
+}  // namespace
+
+int RunCommandLine(int argc, char** argv) {
+  CLI::App app(
+      "Lethe learns online from a stream of events, forgets on request, and writes a receipt that\n"
+      "states what is promised.\n\n"
+      "Exit codes: 0 ok, 1 a check does not hold, 64 usage, 65 input, 70 internal, 74 disk,\n"
+      "78 configuration, 130 interrupted.",
+      "lethe");
+  app.formatter(std::make_shared<ExamplesFirst>());
+  app.footer(
+      "  lethe demo\n"
+      "  lethe generate --events 20000 --out events.ndjson.gz\n"
+      "  lethe replay events.ndjson.gz --config configs/quickstart.yaml --out results\n"
+      "  lethe receipts verify results");
+  app.set_version_flag("--version", std::string("lethe ") + LETHE_VERSION);
+  app.require_subcommand(1);
+
+  Run run;
+  for (const CommandEntry& entry : kCommands) {
+    CLI::App* command = app.add_subcommand(entry.name, entry.summary);
+    command->footer(entry.examples);
+    Run action = entry.add(*command);
+    command->final_callback([&run, action] { run = action; });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    return ParseError(app, error);
+  }
+  const Status status = run();
+  if (!status.ok()) std::fprintf(stderr, "lethe: %s\n", status.message().c_str());
+  return ExitCode(status.code());
+}
+
+}  // namespace lethe

@@ -1,0 +1,89 @@
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include "app/commands/command.h"
+#include "app/commands/load.h"
+#include "app/config/schema.h"
+#include "engine/json.h"
+
+namespace lethe {
+namespace {
+
+struct Arguments {
+  std::string file;
+  bool schema = false;
+  bool json = false;
+};
+
+void PrintText(const Arguments& arguments, const Plan& plan) {
+  const auto why_not = plan.WhyNotCertified();
+  const Constants& c = plan.constants;
+  std::printf("%s: ok\n", arguments.file.c_str());
+  std::printf("  constants   G %.6g  L %.6g  beta %.6g  mu %.6g  radius %.6g\n", c.G, c.L, c.beta,
+              c.mu, c.radius);
+  std::printf("  promise     epsilon %.6g at delta %.3g (mu %.6g, rho %.6g): an attacker's best "
+              "guess is right at most %.2f%% of the time\n",
+              plan.promise.epsilon, plan.promise.delta, plan.promise.mu, plan.promise.rho,
+              std::ceil(5000 * (1 + plan.promise.advantage)) / 100);
+  std::printf("  certified   %s\n", why_not.empty() ? "yes" : "no");
+  for (const std::string& reason : why_not) std::printf("              - %s\n", reason.c_str());
+}
+
+void PrintJson(const LoadReport& report, const Result<Plan>* plan) {
+  JsonWriter json;
+  const bool ok = plan != nullptr && plan->ok();
+  json.BeginObject().Field("ok", ok).Key("errors").BeginArray();
+  for (const ConfigError& error : report.errors) {
+    json.BeginObject().Field("file", error.file).Field("line", std::int64_t{error.line});
+    json.Field("path", error.path).Field("problem", error.problem);
+    json.Field("message", ToString(error)).EndObject();
+  }
+  if (plan != nullptr && !plan->ok()) {
+    json.BeginObject().Field("message", plan->status().message()).EndObject();
+  }
+  json.EndArray();
+  if (ok) {
+    const Plan& p = plan->value();
+    json.Key("constants").BeginObject().Field("G", p.constants.G).Field("L", p.constants.L);
+    json.Field("beta", p.constants.beta).Field("mu", p.constants.mu);
+    json.Field("radius", p.constants.radius).EndObject();
+    json.Key("promise").BeginObject().Field("mu", p.promise.mu).Field("rho", p.promise.rho);
+    json.Field("epsilon", p.promise.epsilon).Field("delta", p.promise.delta);
+    json.Field("advantage", p.promise.advantage).EndObject();
+    json.Field("certified", p.WhyNotCertified().empty()).Key("why_not").BeginArray();
+    for (const std::string& reason : p.WhyNotCertified()) json.Value(reason);
+    json.EndArray();
+  }
+  std::printf("%s\n", json.EndObject().text().c_str());
+}
+
+Status RunCheck(const Arguments& arguments) {
+  if (arguments.schema) {
+    std::fputs(SchemaJson().c_str(), stdout);
+    return Status::Ok();
+  }
+  if (arguments.file.empty()) return {ErrorCode::kUsage, "check: name a configuration file"};
+  const LoadReport report = CheckConfigFile(arguments.file, {.known_modes = ModeNames()});
+  if (!report.config) {
+    if (arguments.json) PrintJson(report, nullptr);
+    return ToStatus(report.errors);
+  }
+  const Result<Plan> plan = MakePlan(*report.config, arguments.file);
+  if (arguments.json) PrintJson(report, &plan);
+  if (!plan.ok()) return plan.status();
+  if (!arguments.json) PrintText(arguments, plan.value());
+  return Status::Ok();
+}
+
+}  // namespace
+
+Run AddCheck(CLI::App& command) {
+  auto arguments = std::make_shared<Arguments>();
+  command.add_option("FILE", arguments->file, "the configuration, in YAML");
+  command.add_flag("--schema", arguments->schema, "print the JSON Schema for editors and stop");
+  command.add_flag("--json", arguments->json, "print the result as JSON");
+  return [arguments] { return RunCheck(*arguments); };
+}
+
+}  // namespace lethe

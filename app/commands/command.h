@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "engine/status.h"
+
+// Each command is one file here: it declares its options on a CLI::App and returns what to run.
+// A command writes data to stdout and talk to stderr.
+namespace lethe {
+
+using Run = std::function<Status()>;
+
+Run AddCheck(CLI::App& command);
+Run AddConfig(CLI::App& command);
+Run AddDemo(CLI::App& command);
+Run AddGenerate(CLI::App& command);
+Run AddReceipts(CLI::App& command);
+Run AddReplay(CLI::App& command);
+
+// Set by the first Ctrl-C or SIGTERM: long work looks at it and stops cleanly. The second one ends
+// the process at once.
+bool Interrupted();
+void CatchSignals();
+
+// The status of work that was stopped by the user.
+Status InterruptedStatus(const std::string& what);
+
+}  // namespace lethe

@@ -1,0 +1,15 @@
+#include "app/commands/load.h"
+
+namespace lethe {
+
+Result<Plan> MakePlan(const Config& config, const std::string& file) {
+  auto plan = Plan::Make(config.spec);
+  if (plan.ok()) return plan;
+  return Status(plan.status().code(), file + ": " + plan.status().message());
+}
+
+Result<Config> LoadChecked(const std::string& file) {
+  return LoadConfig(file, {.known_modes = ModeNames()});
+}
+
+}  // namespace lethe

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "app/config/loader.h"
+#include "engine/modes/registry.h"
+#include "engine/status.h"
+
+namespace lethe {
+
+// What follows from a config that was read from `file`; errors name the file.
+Result<Plan> MakePlan(const Config& config, const std::string& file);
+
+// A config file, read and checked.
+Result<Config> LoadChecked(const std::string& file);
+
+}  // namespace lethe

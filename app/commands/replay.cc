@@ -1,0 +1,65 @@
+#include "app/replay/replay.h"
+
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include "app/commands/command.h"
+#include "app/commands/load.h"
+#include "app/progress.h"
+#include "app/replay/report.h"
+#include "app/replay/result_files.h"
+
+namespace lethe {
+namespace {
+
+struct Arguments {
+  ReplayOptions options;
+  std::string config;
+  std::string out;
+  bool json = false;
+};
+
+Status RunReplay(Arguments& arguments) {
+  const auto config = LoadChecked(arguments.config);
+  if (!config.ok()) return config.status();
+  const auto plan = MakePlan(config.value(), arguments.config);
+  if (!plan.ok()) return plan.status();
+  ReplayOptions& options = arguments.options;
+  if (!arguments.out.empty()) options.out = arguments.out;
+  options.show_progress = StderrIsTerminal();
+  const auto result = Replay(plan.value(), options);
+  if (!result.ok()) return result.status();
+  PrintWarnings(result.value(), stderr);
+  if (arguments.json) {
+    std::printf("%s\n", SummaryJson(plan.value(), result.value()).c_str());
+  } else {
+    PrintReport(plan.value(), result.value(), stdout);
+    if (options.out) {
+      std::fprintf(stderr, "results are in %s; lethe receipts list %s shows the receipts\n",
+                   options.out->c_str(), options.out->c_str());
+    }
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
+Run AddReplay(CLI::App& command) {
+  auto arguments = std::make_shared<Arguments>();
+  ReplayOptions& options = arguments->options;
+  command.add_option("STREAM", options.stream, "NDJSON, plain, .gz or .zst; - is stdin")
+      ->required();
+  command.add_option("--config", arguments->config, "the configuration, in YAML")->required();
+  command.add_option("--out", arguments->out,
+                     "folder for summary.json, receipts.ndjson, notices.ndjson, model.json and "
+                     "series.csv");
+  command.add_flag("--json", arguments->json, "print the summary as JSON");
+  command.add_option("--every", options.series_every, "events between rows of series.csv (1000)")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--batch", options.batch, "records per read (1024); results do not change")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
+  return [arguments] { return RunReplay(*arguments); };
+}
+
+}  // namespace lethe

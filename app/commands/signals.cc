@@ -1,0 +1,31 @@
+#include <csignal>
+#include <cstdlib>
+
+#include "app/commands/command.h"
+
+namespace lethe {
+namespace {
+
+volatile std::sig_atomic_t interrupted = 0;
+
+extern "C" void OnSignal(int signal) {
+  if (interrupted != 0) std::_Exit(128 + signal);
+  interrupted = signal;
+}
+
+}  // namespace
+
+bool Interrupted() { return interrupted != 0; }
+
+void CatchSignals() {
+  std::signal(SIGINT, OnSignal);
+  std::signal(SIGTERM, OnSignal);
+  // A closed pipe (`lethe generate | head`) is an error from write, not a death without a word.
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+Status InterruptedStatus(const std::string& what) {
+  return {ErrorCode::kInterrupted, "interrupted: " + what};
+}
+
+}  // namespace lethe

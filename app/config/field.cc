@@ -1,0 +1,42 @@
+#include "app/config/field.h"
+
+namespace lethe::config {
+namespace {
+
+constexpr std::size_t kMostShown = 60;
+
+std::string Shortened(const std::string& text) {
+  if (text.size() <= kMostShown) return Quote(text);
+  std::size_t end = kMostShown;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return Quote(text.substr(0, end) + "...");
+}
+
+}  // namespace
+
+std::string Shown(const Value& value) {
+  std::string shown = Shortened(value.text);
+  if (value.written != value.text) shown += " (from " + Shortened(value.written) + ")";
+  return shown;
+}
+
+bool CheckIsScalar(const Value& value, const Place& place, const std::string& allowed) {
+  switch (value.kind) {
+    case Value::Kind::kScalar:
+      return true;
+    case Value::Kind::kNull:
+      place.Report({"has no value", allowed});
+      return false;
+    case Value::Kind::kList:
+      place.Report({"a list cannot stand here", allowed});
+      return false;
+    case Value::Kind::kMap:
+      place.Report({"a mapping cannot stand here", allowed});
+      return false;
+    case Value::Kind::kBroken:
+      return false;
+  }
+  LETHE_CHECK(false);
+}
+
+}  // namespace lethe::config

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/config/config.h"
+#include "app/config/document.h"
+#include "app/config/errors.h"
+#include "app/config/kinds.h"
+
+// The description of the configuration: one Field for each key. Parsing, defaults, printing, the
+// JSON Schema, configs/full.yaml and the table in docs/configuration.md are all derived from it.
+namespace lethe::config {
+
+struct Field {
+  std::string path;         // "forgetting.budget.epsilon"
+  std::string allowed;      // for people
+  std::string description;  // one line, for people
+  std::string schema;       // for editors, without null
+  bool nullable = false;
+
+  // Reads the value into the config, or reports why not and leaves the config alone.
+  std::function<void(const Value&, const Place&, Config&)> read;
+
+  // The value in the config, as one line of YAML. Secrets are masked.
+  std::function<std::string(const Config&)> print;
+
+  // What stands there when the file says nothing.
+  std::string Default() const { return print(Config()); }
+};
+
+// All keys, in the order in which they are documented; those of one group stand together.
+const std::vector<Field>& Fields();
+
+// A key that people try, with the reason why it does not exist.
+struct RefusedKey {
+  std::string path;
+  std::string reason;
+};
+const std::vector<RefusedKey>& RefusedKeys();
+
+// "'abc'", shortened, and with the variable that it came from.
+std::string Shown(const Value& value);
+
+// Reports that the value is no scalar, if so.
+bool CheckIsScalar(const Value& value, const Place& place, const std::string& allowed);
+
+// The value read as `kind`; none after reporting what was wrong with it.
+template <typename T>
+std::optional<T> ReadAs(const Kind<T>& kind, const Value& value, const Place& place) {
+  if (value.kind == Value::Kind::kNull && kind.nullable) return T{};
+  if (!CheckIsScalar(value, place, kind.allowed)) return std::nullopt;
+  Result<T> result = kind.parse(value.text);
+  if (result.ok()) return std::move(result).value();
+  place.Report({Shown(value) + " " + result.status().message(), kind.allowed,
+                Nearest(value.text, kind.words).value_or("")});
+  return std::nullopt;
+}
+
+// A field that is one scalar. `at` takes a Config, const or not, and returns the member.
+template <typename At, typename T>
+Field Describe(std::string path, At at, const Kind<T>& kind, std::string description) {
+  Field field{
+      std::move(path), kind.allowed, std::move(description), kind.schema, kind.nullable, {}, {}};
+  field.read = [at, kind](const Value& value, const Place& place, Config& config) {
+    if (std::optional<T> read = ReadAs(kind, value, place)) at(config) = *std::move(read);
+  };
+  field.print = [at, kind](const Config& config) { return kind.print(at(config)); };
+  return field;
+}
+
+}  // namespace lethe::config

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "app/config/field.h"
+
+// The two keys of source.kafka that are more than a scalar.
+namespace lethe::config {
+
+// source.kafka.partitions: all | [0, 3] | {ordinal: 1, of: 3}
+Field DescribePartitions();
+
+// source.kafka.properties: librdkafka's own names and values. Whether librdkafka knows a name is
+// found out where librdkafka is; here, the names that Lethe sets itself are refused.
+Field DescribeProperties();
+
+// A librdkafka property that Lethe sets, and why nobody else may.
+struct OwnedProperty {
+  std::string_view name;
+  std::string_view reason;
+};
+std::span<const OwnedProperty> OwnedProperties();
+
+// Whether the value of a librdkafka property must not be shown.
+bool IsSecretProperty(const std::string& name);
+
+}  // namespace lethe::config

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/config/config.h"
+#include "app/config/errors.h"
+#include "app/config/substitute.h"
+#include "engine/status.h"
+
+namespace lethe {
+
+struct LoadOptions {
+  // The names that forgetting.mode may have; empty: any name is taken, and checked elsewhere.
+  std::vector<std::string> known_modes = {};
+  Environment environment = ProcessEnvironment();
+};
+
+// Either a config or everything that is wrong: there is a config if and only if there are no
+// errors. The errors stand in the order of the file.
+struct LoadReport {
+  std::optional<Config> config;
+  std::vector<ConfigError> errors;
+};
+
+// Reads, parses and checks the file at `path` ("-" is standard input), and goes on after an error,
+// so that all of them can be repaired at once. Checked are keys, types, ranges, and what keys say
+// about one another; not what needs the engine's constants, a broker or the disk.
+LoadReport CheckConfigFile(const std::string& path, const LoadOptions& options = {});
+
+// The same for text that is in memory already. `name` stands for the file in the errors.
+LoadReport CheckConfigText(const std::string& text, const std::string& name,
+                           const LoadOptions& options = {});
+
+// The config, or a kConfig status whose message has one line for each error.
+Result<Config> LoadConfig(const std::string& path, const LoadOptions& options = {});
+
+}  // namespace lethe

@@ -1,0 +1,76 @@
+#include "app/config/print.h"
+
+#include "app/config/field.h"
+#include "app/config/kafka_fields.h"
+
+namespace lethe {
+namespace {
+
+using config::Field;
+
+std::vector<std::string> Words(const std::string& path) {
+  std::vector<std::string> words(1);
+  for (char c : path) {
+    if (c == '.') {
+      words.emplace_back();
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
+std::string Indent(std::size_t depth) { return std::string(2 * depth, ' '); }
+
+std::string PrintTree(const Config& config, bool annotated) {
+  std::string text;
+  std::vector<std::string> open;  // the groups that the last printed line stands in
+  for (const Field& field : config::Fields()) {
+    const std::vector<std::string> words = Words(field.path);
+    const std::size_t depth = words.size() - 1;
+    std::size_t shared = 0;
+    while (shared < open.size() && shared < depth && open[shared] == words[shared]) ++shared;
+    for (std::size_t i = shared; i < depth; ++i) text += Indent(i) + words[i] + ":\n";
+    open.assign(words.begin(), words.end() - 1);
+    if (annotated) {
+      text += Indent(depth) + "# " + field.description + "\n";
+      text += Indent(depth) + "# (" + field.allowed + (field.nullable ? ", or null" : "") + ")\n";
+    }
+    text += Indent(depth) + words.back() + ": " + field.print(config) + "\n";
+  }
+  return text;
+}
+
+// A bar would end the cell of a Markdown table.
+std::string Cell(const std::string& text) {
+  std::string cell;
+  for (char c : text) cell += c == '|' ? "\\|" : std::string(1, c);
+  return " " + cell + " |";
+}
+
+}  // namespace
+
+std::string PrintEffective(const Config& config) { return PrintTree(config, false); }
+
+std::string PrintAnnotated(const Config& config) { return PrintTree(config, true); }
+
+std::string KeysMarkdown() {
+  std::string text = "| key | default | allowed | what it does |\n|---|---|---|---|\n";
+  for (const Field& field : config::Fields()) {
+    text += "|" + Cell("`" + field.path + "`") + Cell("`" + field.Default() + "`") +
+            Cell(field.allowed + (field.nullable ? ", or null" : "")) + Cell(field.description) +
+            "\n";
+  }
+  return text;
+}
+
+std::string OwnedPropertiesMarkdown() {
+  std::string text = "| property | why it is refused |\n|---|---|\n";
+  for (const config::OwnedProperty& owned : config::OwnedProperties()) {
+    text +=
+        "|" + Cell("`" + std::string(owned.name) + "`") + Cell(std::string(owned.reason)) + "\n";
+  }
+  return text;
+}
+
+}  // namespace lethe

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "engine/status.h"
+
+namespace lethe::config {
+
+inline constexpr std::size_t kLargestFile = 1 << 20;
+
+// The bytes of `path` ("-" is standard input). Fails when it is missing, unreadable, a directory,
+// or larger than kLargestFile.
+Result<std::string> ReadWholeFile(const std::string& path);
+
+}  // namespace lethe::config

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "engine/status.h"
+
+namespace lethe {
+
+// Looks up an environment variable; none when it is not set.
+using Environment = std::function<std::optional<std::string>(const std::string& name)>;
+
+// The variables of this process.
+Environment ProcessEnvironment();
+
+namespace config {
+
+// Replaces ${NAME}, ${NAME:-default} and $$ in one string value of a file that is parsed already.
+// The default also stands in for an empty variable, as in a shell. What a variable holds is never
+// read again: neither as YAML nor for further variables. Fails on a variable that is not set and
+// on a '$' that begins none of the three.
+Result<std::string> Substitute(const std::string& text, const Environment& environment);
+
+// The text that Substitute turns into `text`.
+std::string EscapeDollars(const std::string& text);
+
+}  // namespace config
+}  // namespace lethe

@@ -1,0 +1,216 @@
+#include "app/config/field.h"
+#include "app/config/kafka_fields.h"
+
+namespace lethe::config {
+namespace {
+
+// A member of the Config, for reading as well as for writing.
+#define LETHE_AT(member) \
+  [](auto& config) -> auto& { return config.member; }
+
+constexpr char kFile[] = "the path of a file";
+constexpr char kNoBudget[] = "a budget of 0 would need infinite noise";
+
+std::vector<Field> ModelFields() {
+  return {
+      Describe("model.loss", LETHE_AT(spec.model.loss),
+               Choice<LossKind>({LossKind::kLogistic, LossKind::kSquared, LossKind::kHuber}),
+               "what the model minimises; logistic classifies, squared and huber predict a number"),
+      Describe("model.dimension", LETHE_AT(spec.model.dimension), ZeroIsNull(Integer(1, 1'000'000)),
+               "length of the dense feature vector x; required, unless hash_bits is given"),
+      Describe("model.hash_bits", LETHE_AT(spec.model.hash_bits), OrNull(Integer(1, 24)),
+               "named features f, hashed into 2^hash_bits places; instead of dimension"),
+      Describe("model.bias", LETHE_AT(spec.model.bias), Boolean(),
+               "one more feature, always 1; the bound on |x| becomes sqrt(feature_norm^2 + 1)"),
+      Describe("model.feature_norm", LETHE_AT(spec.model.feature_norm), Number({.most = 1e6}),
+               "R, the bound on |x|, enforced on every event (after hashing)"),
+      Describe("model.oversized", LETHE_AT(spec.model.oversized),
+               Choice<Oversized>({Oversized::kReject, Oversized::kRescale}),
+               "what happens to an event above feature_norm; rescale shrinks it to that norm"),
+      Describe("model.label_bound", LETHE_AT(spec.model.label_bound), Number({}),
+               "squared and huber: the bound on |y|, enforced on every event"),
+      Describe("model.huber_width", LETHE_AT(spec.model.huber_width), Number({}),
+               "huber: errors above this count linearly"),
+      Describe(
+          "model.lambda", LETHE_AT(spec.model.lambda),
+          Number({.least = 1e-12,
+                  .above = false,
+                  .most = 1e6,
+                  .why = "without regularisation nothing fades and no certificate is possible"}),
+          "strength of the regularisation, which makes old events fade"),
+      Describe("model.radius", LETHE_AT(spec.model.radius), Number({.most = 1e9}),
+               "the model stays in a ball of this radius; it bounds what one event can change"),
+  };
+}
+
+std::vector<Field> LearningFields() {
+  return {
+      Describe("learning.schedule", LETHE_AT(spec.learning.schedule),
+               Choice<ScheduleKind>({ScheduleKind::kConstant, ScheduleKind::kInverseTime,
+                                     ScheduleKind::kInverseSqrt, ScheduleKind::kAdaptive,
+                                     ScheduleKind::kHorizon}),
+               "how the step size changes over time"),
+      Describe("learning.eta", LETHE_AT(spec.learning.eta), OrWord(Number({}), "auto"),
+               "step size of the constant schedule; auto is 1/(beta+mu), at most 2/(beta+mu)"),
+      Describe("learning.horizon.events", LETHE_AT(spec.learning.horizon.events), Integer(1),
+               "schedule horizon: how many events are expected"),
+      Describe("learning.horizon.deletions", LETHE_AT(spec.learning.horizon.deletions), Integer(1),
+               "schedule horizon: how many deletions are expected"),
+  };
+}
+
+std::vector<Field> ForgettingFields() {
+  const auto budget = [] { return OrNull(Number({.why = kNoBudget})); };
+  return {
+      Describe("forgetting.mode", LETHE_AT(spec.forgetting.mode), Identifier("the name of a mode"),
+               "how deletions are served: passive, active, noisy, retrain, restart, none, ..."),
+      Describe("forgetting.guarantee", LETHE_AT(spec.forgetting.guarantee),
+               Choice<Guarantee>({Guarantee::kJoint, Guarantee::kPerRequest}),
+               "whether the budget covers all deletions together or each one alone"),
+      Describe("forgetting.budget.epsilon", LETHE_AT(spec.forgetting.budget.epsilon), budget(),
+               "the promise as (epsilon, delta)"),
+      Describe("forgetting.budget.delta", LETHE_AT(spec.forgetting.budget.delta),
+               OrNull(Number({.most = 1, .below = true, .why = kNoBudget})),
+               "the promise as (epsilon, delta)"),
+      Describe("forgetting.budget.mu", LETHE_AT(spec.forgetting.budget.mu), budget(),
+               "the promise as mu of Gaussian differential privacy, instead of epsilon"),
+      Describe("forgetting.budget.rho", LETHE_AT(spec.forgetting.budget.rho), budget(),
+               "the promise as rho of zero-concentrated differential privacy, instead of epsilon"),
+      Describe("forgetting.split", LETHE_AT(spec.forgetting.split),
+               Choice<Split>({Split::kCurve, Split::kZeta, Split::kHorizon}),
+               "how a joint budget is divided among the deletions to come"),
+      Describe("forgetting.calibration", LETHE_AT(spec.forgetting.calibration),
+               Choice<Calibration>({Calibration::kLedger, Calibration::kPaper}),
+               "where the noise level comes from; paper is for comparison and never certified"),
+      Describe("forgetting.batch_window", LETHE_AT(spec.forgetting.batch_window), EventsOrTime(),
+               "deletions within this span are served by one draw of noise"),
+      Describe("forgetting.deadline", LETHE_AT(spec.forgetting.deadline), EventsOrTime(),
+               "how long a deletion may wait, so that it needs less noise"),
+      Describe("forgetting.target_sigma", LETHE_AT(spec.forgetting.target_sigma),
+               Number({.above = false}),
+               "a waiting deletion is applied as soon as it needs no more noise than this"),
+      Describe("forgetting.active.variant", LETHE_AT(spec.forgetting.active.variant),
+               Choice<ActiveVariant>(
+                   {ActiveVariant::kSecondOrder, ActiveVariant::kLedger, ActiveVariant::kPaper}),
+               "mode active: which computation removes the event"),
+      Describe("forgetting.active.tolerance", LETHE_AT(spec.forgetting.active.tolerance),
+               Number({}), "mode active: how exactly the minimiser is found"),
+      Describe("forgetting.active.steps", LETHE_AT(spec.forgetting.active.steps),
+               OrWord(Integer(1), "auto"), "mode active: steps for each deletion"),
+      Describe("forgetting.active.window", LETHE_AT(spec.forgetting.active.window),
+               OrWord(Integer(1), "all"), "mode active: how many of the latest events are used"),
+  };
+}
+
+std::vector<Field> NoiseFields() {
+  return {
+      Describe(
+          "noise.source", LETHE_AT(spec.noise.source),
+          Choice<NoiseKind>({NoiseKind::kSystem, NoiseKind::kSeeded, NoiseKind::kDisabled}, "off"),
+          "system is cryptographic; seeded and disabled never certify, and say so"),
+      Describe("noise.seed", LETHE_AT(spec.noise.seed), Unsigned(),
+               "source seeded: the same seed and stream give the same result"),
+  };
+}
+
+std::vector<Field> SourceFields() {
+  return {
+      Describe("source.kafka.brokers", LETHE_AT(source.kafka.brokers), Brokers(),
+               "where the first connection goes"),
+      Describe("source.kafka.topic", LETHE_AT(spec.topic), Topic(),
+               "the topic with the learn and delete events; it also names events without an id"),
+      DescribePartitions(),
+      Describe("source.kafka.partitioner", LETHE_AT(source.kafka.partitioner),
+               Word({"murmur2", "murmur2_random", "consistent", "consistent_random", "fnv1a",
+                     "fnv1a_random"}),
+               "how the producers of the topic place keys, in librdkafka's words"),
+      DescribeProperties(),
+      Describe("source.kafka.security.protocol", LETHE_AT(source.kafka.security.protocol),
+               OrNull(Word({"plaintext", "ssl", "sasl_plaintext", "sasl_ssl"})),
+               "how brokers are talked to; null is plaintext"),
+      Describe("source.kafka.security.mechanism", LETHE_AT(source.kafka.security.mechanism),
+               OrNull(Word({"PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "GSSAPI", "OAUTHBEARER"})),
+               "SASL mechanism"),
+      Describe("source.kafka.security.username", LETHE_AT(source.kafka.security.username),
+               OrNull(Text("a user name")), "SASL user"),
+      Describe("source.kafka.security.password_file", LETHE_AT(source.kafka.security.password_file),
+               OrNull(Text(kFile)), "a file that holds the SASL password"),
+      Describe("source.kafka.security.ca", LETHE_AT(source.kafka.security.ca), OrNull(Text(kFile)),
+               "the certificate authority that signed the brokers' certificates"),
+      Describe("source.kafka.security.certificate", LETHE_AT(source.kafka.security.certificate),
+               OrNull(Text(kFile)), "our certificate, for brokers that ask for one"),
+      Describe("source.kafka.security.key", LETHE_AT(source.kafka.security.key),
+               OrNull(Text(kFile)), "the private key of our certificate"),
+      Describe("source.start", LETHE_AT(source.start),
+               Choice<Start>({Start::kEarliest, Start::kLatest}),
+               "where reading begins; only for a state that does not exist yet"),
+  };
+}
+
+std::vector<Field> OutputFields() {
+  return {
+      Describe("publish.receipts_topic", LETHE_AT(publish.receipts_topic), OrNull(Topic()),
+               "where receipts and notices go; null: nowhere but the state and HTTP"),
+      Describe("publish.models_topic", LETHE_AT(publish.models_topic), OrNull(Topic()),
+               "where models go, keyed by shard; null: nowhere but HTTP"),
+      Describe("publish.models_every", LETHE_AT(publish.models_every_ms), DurationMs(1),
+               "how often a model is published; after a deletion always"),
+      Describe("dead_letter.topic", LETHE_AT(dead_letter.topic), OrNull(Topic()),
+               "where refused records go; null: they are counted only"),
+      Describe("dead_letter.payload", LETHE_AT(dead_letter.payload), Boolean(),
+               "whether dead letters carry the payload, which is personal data"),
+  };
+}
+
+std::vector<Field> ProcessFields() {
+  return {
+      Describe("state.path", LETHE_AT(state.path), Text("the path of a directory"),
+               "where the state lives"),
+      Describe("state.commit_events", LETHE_AT(state.commit_events), Integer(1),
+               "a commit after at most this many events; a deletion commits at once"),
+      Describe("state.commit_every", LETHE_AT(state.commit_every_ms), DurationMs(1),
+               "a commit after at most this time"),
+      Describe("state.snapshots", LETHE_AT(state.snapshots), Integer(0),
+               "how many read-only exports of the model are kept"),
+      Describe("state.snapshot_every", LETHE_AT(state.snapshot_every), Integer(1),
+               "events between two of them"),
+      Describe("erasure.max_lag", LETHE_AT(erasure.max_lag_ms), DurationMs(1),
+               "how long after a deletion its bytes may still be on disk"),
+      Describe("erasure.refuse_late_for", LETHE_AT(spec.refuse_late_for_ms), DurationMs(0),
+               "how long deleted ids are remembered, so that a late learn event is refused"),
+      Describe("regret.sample", LETHE_AT(regret.sample), Integer(0),
+               "events kept in a reservoir to estimate the regret; 0: none"),
+      Describe("http.listen", LETHE_AT(http.listen), ListenAddress(),
+               "address of the dashboard, the metrics and the API"),
+      Describe("http.token_file", LETHE_AT(http.token_file), OrNull(Text(kFile)),
+               "a file that holds the bearer token clients must send; null: none asked"),
+  };
+}
+
+#undef LETHE_AT
+
+std::vector<Field> AllFields() {
+  std::vector<Field> all;
+  for (auto part : {ModelFields, LearningFields, ForgettingFields, NoiseFields, SourceFields,
+                    OutputFields, ProcessFields}) {
+    for (Field& field : part()) all.push_back(std::move(field));
+  }
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Field>& Fields() {
+  static const std::vector<Field> fields = AllFields();
+  return fields;
+}
+
+const std::vector<RefusedKey>& RefusedKeys() {
+  static const std::vector<RefusedKey> refused = {
+      {"source.kafka.security.password", "use password_file: secrets come from files"},
+      {"http.token", "use token_file: secrets come from files"},
+  };
+  return refused;
+}
+
+}  // namespace lethe::config

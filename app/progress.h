@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/ports/clock.h"
+
+namespace lethe {
+
+// A line on stderr that tells how far long work has come. It shows nothing unless it is wanted (a person at
+// a terminal), and clears itself at the end.
+class Progress {
+ public:
+  Progress(bool wanted, Clock& clock) : wanted_(wanted), clock_(clock) {}
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void Show(std::int64_t events, std::int64_t bytes, std::optional<std::int64_t> total_bytes);
+
+ private:
+  bool wanted_;
+  Clock& clock_;
+  std::int64_t next_ns_ = 0;
+  bool shown_ = false;
+};
+
+// Whether a person watches stderr.
+bool StderrIsTerminal();
+
+}  // namespace lethe

@@ -1,0 +1,37 @@
+#include "app/replay/evaluation.h"
+
+#include "engine/json.h"
+
+namespace lethe {
+
+void Evaluation::OnLearn(ShardId shard, double prediction, double label) {
+  ++events_;
+  total_loss_ += loss_.Value(prediction, label);
+  if ((prediction > 0) == (label > 0)) ++correct_;
+  if (events_ % every_ == 0) WriteRow(shard, "", "");
+}
+
+void Evaluation::OnEffective(ShardId shard, double shift, double sigma) {
+  WriteRow(shard, ToText(shift), ToText(sigma));
+}
+
+std::optional<double> Evaluation::mean_loss() const {
+  if (events_ == 0) return std::nullopt;
+  return total_loss_ / static_cast<double>(events_);
+}
+
+std::optional<double> Evaluation::accuracy() const {
+  if (events_ == 0 || !loss_.is_classification()) return std::nullopt;
+  return static_cast<double>(correct_) / static_cast<double>(events_);
+}
+
+void Evaluation::WriteRow(ShardId shard, const std::string& shift, const std::string& sigma) {
+  const auto text = [](std::optional<double> x) { return x ? ToText(*x) : std::string(); };
+  // The first row carries the note, so that the file says it without a line that is no row.
+  const char* note = noted_ ? "" : "whole recording; not covered by the certificate";
+  noted_ = true;
+  write_row_(std::to_string(events_) + "," + text(mean_loss()) + "," + text(accuracy()) + ",," +
+             shift + "," + sigma + "," + std::to_string(shard.value) + "," + note);
+}
+
+}  // namespace lethe

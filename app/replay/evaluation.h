@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "app/replay/bad_records.h"
+#include "engine/loss.h"
+#include "engine/ports/probe.h"
+
+namespace lethe {
+
+// Progressive evaluation of a whole recording: predict, then learn. It accumulates over deletions, so it
+// is for whoever holds the recording and not covered by any certificate.
+class Evaluation final : public Probe {
+ public:
+  // A row of series.csv, without its end.
+  using RowWriter = std::function<void(const std::string& row)>;
+
+  static constexpr char kHeader[] = "index,mean_loss,accuracy,regret,shift,sigma,shard,note";
+
+  // Writes a row every `every` learned events and at each effective deletion.
+  Evaluation(const Loss& loss, std::int64_t every, RowWriter write_row)
+      : loss_(loss), every_(every), write_row_(std::move(write_row)) {}
+
+  void OnLearn(ShardId shard, double prediction, double label) override;
+  void OnRejected(ShardId shard, Offset offset, const Rejection& why) override {
+    bad_records_.Add(shard, offset, why);
+  }
+  void OnEffective(ShardId shard, double shift, double sigma) override;
+
+  std::int64_t events() const { return events_; }
+  const BadRecords& bad_records() const { return bad_records_; }
+  std::optional<double> mean_loss() const;
+  // Classification only.
+  std::optional<double> accuracy() const;
+
+ private:
+  void WriteRow(ShardId shard, const std::string& shift, const std::string& sigma);
+
+  Loss loss_;
+  std::int64_t every_;
+  RowWriter write_row_;
+  std::int64_t events_ = 0;
+  std::int64_t correct_ = 0;
+  double total_loss_ = 0;
+  bool noted_ = false;
+  BadRecords bad_records_;
+};
+
+}  // namespace lethe

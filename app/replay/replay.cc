@@ -1,0 +1,162 @@
+#include "app/replay/replay.h"
+
+#include <cstdio>
+
+#include "app/commands/command.h"
+#include "app/progress.h"
+#include "app/replay/result_files.h"
+#include "connectors/file/recorded_stream.h"
+#include "connectors/system/sodium_hash.h"
+#include "connectors/system/sodium_random.h"
+#include "connectors/system/system_clock.h"
+#include "engine/json.h"
+#include "state/memory_state.h"
+
+namespace lethe {
+namespace {
+
+std::unique_ptr<RandomSource> MakeRandom(const NoiseSpec& noise) {
+  if (noise.source == NoiseKind::kSeeded) return std::make_unique<SeededRandom>(noise.seed);
+  return std::make_unique<SystemRandom>();
+}
+
+// Writes receipts and notices to their files, if there are any, and follows each chain.
+class ChainSink final : public Sink {
+ public:
+  struct Chain {
+    std::int64_t entries = 0;
+    std::string head = kChainStart;
+  };
+
+  ChainSink(const Hasher& hasher, ResultFiles* files) : hasher_(hasher), files_(files) {}
+
+  Status Publish(ShardId shard, ChainKind kind, std::string_view bytes) override {
+    Chain& chain = chains_[shard];
+    const Digest digest = hasher_.Sha256(bytes);
+    ++chain.entries;
+    chain.head = ToHex(digest.data(), digest.size());
+    if (files_ == nullptr) return Status::Ok();
+    return (kind == ChainKind::kReceipt ? files_->receipts() : files_->notices()).WriteLine(bytes);
+  }
+
+  const Chain& chain(ShardId shard) { return chains_[shard]; }
+
+ private:
+  const Hasher& hasher_;
+  ResultFiles* files_;
+  std::map<ShardId, Chain> chains_;
+};
+
+class Replayer {
+ public:
+  Replayer(const Plan& plan, const ReplayOptions& options, ResultFiles* files)
+      : plan_(plan),
+        options_(options),
+        random_(MakeRandom(plan.spec.noise)),
+        sink_(hasher_, files),
+        evaluation_(Loss(plan.spec.model.loss, plan.spec.model.huber_width),
+                    options.series_every, [this, files](const std::string& row) {
+                      if (files == nullptr || !series_.ok()) return;
+                      series_ = files->series().WriteLine(row);
+                    }) {}
+
+  Result<ReplayResult> Run() {
+    auto stream = RecordedStream::Open(options_.stream);
+    if (!stream.ok()) return stream.status();
+    const std::int64_t start = clock_.MonotonicNs();
+    LETHE_RETURN_IF_ERROR(ReadAll(*stream.value()));
+    for (const auto& [id, entry] : shards_) LETHE_RETURN_IF_ERROR(entry.shard->Commit());
+    LETHE_RETURN_IF_ERROR(series_);
+    ReplayResult result = Collect();
+    result.seconds = static_cast<double>(clock_.MonotonicNs() - start) * 1e-9;
+    return result;
+  }
+
+ private:
+  struct Entry {
+    std::unique_ptr<MemoryState> state;
+    std::unique_ptr<Shard> shard;
+  };
+
+  Shard& ShardFor(ShardId id) {
+    Entry& entry = shards_[id];
+    if (!entry.shard) {
+      entry.state = std::make_unique<MemoryState>();
+      entry.shard = std::make_unique<Shard>(
+          plan_, id, ShardPorts{*entry.state, sink_, evaluation_, hasher_, *random_});
+    }
+    return *entry.shard;
+  }
+
+  Status ReadAll(RecordedStream& stream) {
+    Progress progress(options_.show_progress, clock_);
+    std::vector<Record> batch;
+    std::int64_t records = 0;
+    while (true) {
+      const auto count = stream.Read(batch, options_.batch);
+      if (!count.ok()) return count.status();
+      if (count.value() == 0) return Status::Ok();
+      for (std::size_t i = 0; i < count.value(); ++i) {
+        LETHE_RETURN_IF_ERROR(ShardFor(batch[i].shard).Process(batch[i]));
+      }
+      records += static_cast<std::int64_t>(count.value());
+      progress.Show(records, stream.bytes_read(), stream.bytes_total());
+      if (Interrupted()) {
+        return InterruptedStatus("stopped after " + std::to_string(records) +
+                                 " events; no results were written");
+      }
+    }
+  }
+
+  ReplayResult Collect() {
+    ReplayResult result;
+    for (const auto& [id, entry] : shards_) {
+      const Shard& shard = *entry.shard;
+      const ChainSink::Chain& chain = sink_.chain(id);
+      result.total.Add(shard.counters());
+      result.shards.push_back({.id = id,
+                               .counters = shard.counters(),
+                               .model_version = shard.model_version(),
+                               .clean_from = shard.clean_from(),
+                               .half_life = shard.unlearner().HalfLife(),
+                               .weights = shard.unlearner().model(),
+                               .chain_entries = chain.entries,
+                               .chain_head = chain.head});
+    }
+    result.bad_records = evaluation_.bad_records();
+    result.mean_loss = evaluation_.mean_loss();
+    result.accuracy = evaluation_.accuracy();
+    const Digest digest = hasher_.Sha256(CertificatePart(plan_.spec));
+    result.config_sha256 = ToHex(digest.data(), digest.size());
+    return result;
+  }
+
+  const Plan& plan_;
+  const ReplayOptions& options_;
+  SystemClock clock_;
+  SodiumHasher hasher_;
+  std::unique_ptr<RandomSource> random_;
+  ChainSink sink_;
+  Evaluation evaluation_;
+  Status series_;  // of writing rows
+  std::map<ShardId, Entry> shards_;
+};
+
+}  // namespace
+
+Result<ReplayResult> Replay(const Plan& plan, const ReplayOptions& options) {
+  std::unique_ptr<ResultFiles> files;
+  if (options.out) {
+    auto opened = ResultFiles::Open(*options.out);
+    if (!opened.ok()) return opened.status();
+    files = std::move(opened).value();
+    LETHE_RETURN_IF_ERROR(files->series().WriteLine(Evaluation::kHeader));
+  }
+  auto result = Replayer(plan, options, files.get()).Run();
+  if (!result.ok() || !files) return result;
+  LETHE_RETURN_IF_ERROR(files->Close(SummaryJson(plan, result.value()),
+                                     ModelJson(plan, result.value(), SodiumHasher())));
+  return result;
+}
+
+}  // namespace lethe

@@ -1,0 +1,59 @@
+#include "app/replay/report.h"
+
+#include <cmath>
+
+namespace lethe {
+namespace {
+
+long long Long(std::int64_t x) { return x; }
+
+void PrintRejected(const Counters& counters, std::FILE* out) {
+  for (std::size_t i = 0; i < counters.rejected.size(); ++i) {
+    if (counters.rejected[i] == 0) continue;
+    std::fprintf(out, "  rejected    %lld  %s\n", Long(counters.rejected[i]),
+                 ReasonName(static_cast<Reason>(i)));
+  }
+}
+
+}  // namespace
+
+void PrintReport(const Plan& plan, const ReplayResult& result, std::FILE* out) {
+  const Counters& c = result.total;
+  std::fprintf(out, "  records     %lld in %.2f s (%.0f/s)\n", Long(c.records), result.seconds,
+               static_cast<double>(c.records) / result.seconds);
+  std::fprintf(out, "  learned     %lld", Long(c.learned));
+  if (c.updates > 0) std::fprintf(out, ", %lld updates", Long(c.updates));
+  if (c.duplicates > 0) std::fprintf(out, ", %lld repeats left out", Long(c.duplicates));
+  if (c.refused_late > 0) std::fprintf(out, ", %lld late ones refused", Long(c.refused_late));
+  std::fprintf(out, "\n  forgotten   %lld events, by %lld requests\n", Long(c.forgotten_events),
+               Long(c.requests));
+  PrintRejected(c, out);
+  if (result.accuracy) std::fprintf(out, "  accuracy    %.4f\n", *result.accuracy);
+  if (result.mean_loss) std::fprintf(out, "  mean loss   %.4f\n", *result.mean_loss);
+  const double deletions = static_cast<double>(c.effective_deletions);
+  if (deletions > 0) {
+    std::fprintf(out, "  noise       sigma %.3g per deletion (root mean square)\n",
+                 std::sqrt(c.noise_variance / deletions));
+  }
+  std::fprintf(out, "  half-life   %.3g events\n", result.shards.front().half_life);
+  const auto why_not = plan.WhyNotCertified();
+  std::fprintf(out, "  promise     epsilon %.4g, delta %.2g, %s: a guess is right at most %.2f%%\n",
+               plan.promise.epsilon, plan.promise.delta, Name(plan.spec.forgetting.guarantee),
+               std::ceil(5000 * (1 + plan.promise.advantage)) / 100);
+  std::fprintf(out, "  certified   %s\n", why_not.empty() ? "yes" : "no");
+  for (const std::string& reason : why_not) std::fprintf(out, "              - %s\n", reason.c_str());
+}
+
+void PrintWarnings(const ReplayResult& result, std::FILE* out) {
+  for (const std::string& example : result.bad_records.examples()) {
+    std::fprintf(out, "skipped: %s\n", example.c_str());
+  }
+  if (result.bad_records.more() > 0) {
+    std::fprintf(out, "skipped: %lld more\n", Long(result.bad_records.more()));
+  }
+  if (result.total.learned + result.total.updates == 0) {
+    std::fprintf(out, "warning: nothing was learned; do stream and configuration fit?\n");
+  }
+}
+
+}  // namespace lethe

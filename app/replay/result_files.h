@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/replay/replay.h"
+#include "connectors/file/stream_writer.h"
+#include "engine/ports/hash.h"
+#include "engine/ports/sink.h"
+
+namespace lethe {
+
+// The files of a replay in one folder. Each has a temporary name until Close.
+class ResultFiles {
+ public:
+  // Creates the folder if needed.
+  static Result<std::unique_ptr<ResultFiles>> Open(const std::string& folder);
+
+  StreamWriter& receipts() { return *receipts_; }
+  StreamWriter& notices() { return *notices_; }
+  StreamWriter& series() { return *series_; }
+
+  // Writes summary and model, and gives all files their names.
+  Status Close(const std::string& summary, const std::string& model);
+
+ private:
+  std::unique_ptr<StreamWriter> receipts_, notices_, series_, summary_, model_;
+};
+
+// The texts of summary.json and model.json (lethe.model/1), one line each.
+std::string SummaryJson(const Plan& plan, const ReplayResult& result);
+std::string ModelJson(const Plan& plan, const ReplayResult& result, const Hasher& hasher);
+
+}  // namespace lethe

@@ -1,0 +1,106 @@
+#include <cmath>
+
+#include "app/replay/result_files.h"
+#include "engine/json.h"
+
+namespace lethe {
+namespace {
+
+void WriteCounters(JsonWriter& json, const Counters& counters) {
+  json.Field("events", counters.records).Field("learned", counters.learned);
+  json.Field("updates", counters.updates).Field("forgotten_events", counters.forgotten_events);
+  json.Field("requests", counters.requests).Field("duplicates", counters.duplicates);
+  json.Field("refused_late", counters.refused_late).Key("rejected").BeginObject();
+  for (std::size_t i = 0; i < counters.rejected.size(); ++i) {
+    if (counters.rejected[i] > 0) {
+      json.Field(ReasonName(static_cast<Reason>(i)), counters.rejected[i]);
+    }
+  }
+  json.EndObject();
+}
+
+void WriteOrNull(JsonWriter& json, const char* key, const std::optional<double>& value) {
+  json.Key(key);
+  value ? json.Value(*value) : json.Null();
+}
+
+// Average of the shards' weights by what each has learned, which is public.
+Vector AverageWeights(const ReplayResult& result) {
+  Vector average = Vector::Zero(result.shards.front().weights.size());
+  double total = 0;
+  for (const ShardResult& shard : result.shards) {
+    const auto count = static_cast<double>(shard.counters.learned + shard.counters.updates);
+    total += count;
+    average += count * shard.weights;
+  }
+  // One shard is passed on bit for bit.
+  if (result.shards.size() == 1) return result.shards.front().weights;
+  return total > 0 ? Vector(average / total) : average;
+}
+
+std::int64_t TotalVersion(const ReplayResult& result) {
+  std::int64_t version = 0;
+  for (const ShardResult& shard : result.shards) version += shard.model_version.value;
+  return version;
+}
+
+}  // namespace
+
+std::string SummaryJson(const Plan& plan, const ReplayResult& result) {
+  JsonWriter json;
+  json.BeginObject().Field("format", "lethe.summary/1");
+  WriteCounters(json, result.total);
+  WriteOrNull(json, "accuracy", result.accuracy);
+  WriteOrNull(json, "mean_loss", result.mean_loss);
+  json.Key("regret").Null().Key("regret_bound").Null();
+  json.Field("sigma_total", std::sqrt(result.total.noise_variance));
+  json.Field("mode", plan.spec.forgetting.mode);
+  json.Field("guarantee", Name(plan.spec.forgetting.guarantee));
+  json.Field("mu", plan.promise.mu).Field("rho", plan.promise.rho);
+  json.Field("epsilon", plan.promise.epsilon).Field("delta", plan.promise.delta);
+  json.Field("advantage", plan.promise.advantage);
+  const std::vector<std::string> why_not = plan.WhyNotCertified();
+  json.Field("certified", why_not.empty()).Key("why_not").BeginArray();
+  for (const std::string& reason : why_not) json.Value(reason);
+  json.EndArray();
+  json.Field("half_life_events", result.shards.front().half_life);
+  json.Field("model_version", TotalVersion(result)).Field("seconds", result.seconds);
+  json.Field("events_per_second", static_cast<double>(result.total.records) / result.seconds);
+  json.Field("config", result.config_sha256).Key("chains").BeginArray();
+  for (const ShardResult& shard : result.shards) {
+    json.BeginObject().Field("shard", shard.id.value).Field("entries", shard.chain_entries);
+    json.Field("head", shard.chain_head).EndObject();
+  }
+  json.EndArray();
+  json.Field("note",
+             "accuracy and mean_loss are over the whole recording, deleted events included, for "
+             "whoever holds it: not covered by the certificate");
+  return json.EndObject().text();
+}
+
+std::string ModelJson(const Plan& plan, const ReplayResult& result, const Hasher& hasher) {
+  const Vector weights = AverageWeights(result);
+  const bool bias = plan.spec.model.bias;
+  std::int64_t clean_from = 0;
+  for (const ShardResult& shard : result.shards) clean_from += shard.clean_from.value;
+  JsonWriter json;
+  json.BeginObject().Field("format", "lethe.model/1");
+  json.Field("model_version", TotalVersion(result)).Field("clean_from", clean_from);
+  json.Field("loss", Name(plan.spec.model.loss)).Field("dimension", plan.spec.model.dimension);
+  json.Key("weights").BeginArray();
+  for (Eigen::Index i = 0; i < weights.size() - (bias ? 1 : 0); ++i) json.Value(weights[i]);
+  json.EndArray().Field("intercept", bias ? weights[weights.size() - 1] : 0.0);
+  json.Field("config", result.config_sha256).Key("shards").BeginArray();
+  for (const ShardResult& shard : result.shards) {
+    json.BeginObject().Field("shard", shard.id.value);
+    json.Field("model_version", shard.model_version.value);
+    json.Field("clean_from", shard.clean_from.value);
+    json.Field("learned", shard.counters.learned + shard.counters.updates).EndObject();
+  }
+  json.EndArray();
+  // Over the document as it is up to here.
+  const Digest digest = hasher.Sha256(json.text());
+  return json.Field("sha256", ToHex(digest.data(), digest.size())).EndObject().text();
+}
+
+}  // namespace lethe

@@ -1,0 +1,138 @@
+#include "connectors/json/event_codec.h"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "connectors/json/event_reader.h"
+#include "connectors/json/members.h"
+#include "connectors/json/recovery.h"
+#include "connectors/json/text_parser.h"
+
+namespace lethe {
+
+namespace {
+
+using simdjson::dom::element;
+using simdjson::dom::object;
+
+using Refused = std::optional<Rejection>;
+
+constexpr std::size_t kSchemaPrefixBytes = 5;
+constexpr std::int64_t kMaxPartition = std::numeric_limits<std::int32_t>::max();
+// The offset behind it, to go on from, has to exist too.
+constexpr std::int64_t kMaxOffset = std::numeric_limits<std::int64_t>::max() - 1;
+// The largest that every JSON parser keeps exactly. Leaves room to add a duration.
+constexpr std::int64_t kMaxTimeMs = (std::int64_t{1} << 53) - 1;
+
+std::string_view SkipSchemaPrefix(std::string_view value) {
+  const bool has_prefix = value.size() >= kSchemaPrefixBytes && value.front() == '\0';
+  return has_prefix ? value.substr(kSchemaPrefixBytes) : value;
+}
+
+// A line that has the features of an event and no type is an event whose type was forgotten. To
+// take it for a tombstone would delete what it meant to add.
+bool IsEnvelope(const Members& line) {
+  if (line.Has(Field::kValue)) return true;
+  const bool is_example = line.Has(Field::kX) || line.Has(Field::kF) || line.Has(Field::kY);
+  return line.Has(Field::kKey) && !line.Has(Field::kType) && !is_example;
+}
+
+Refused ReadPlace(const Members& envelope, Field field, std::int64_t max, std::int64_t& place) {
+  const element* found = envelope.FindNonNull(field);
+  if (found == nullptr || ReadCount(*found, max, place)) return std::nullopt;
+  return WrongType(field, "an integer from 0 to " + std::to_string(max));
+}
+
+// The offset counts within its partition, so it means nothing when the partition is unreadable.
+Refused ReadPlaces(const Members& envelope, Record& record) {
+  if (auto refused = ReadPlace(envelope, Field::kPartition, kMaxPartition, record.shard.value)) {
+    return refused;
+  }
+  if (auto refused = ReadPlace(envelope, Field::kOffset, kMaxOffset, record.offset.value)) {
+    return refused;
+  }
+  return ReadPlace(envelope, Field::kTimestamp, kMaxTimeMs, record.timestamp.value);
+}
+
+}  // namespace
+
+struct JsonEventCodec::Scratch {
+  TextParser parser{kMaxDepth};
+  std::string key;  // of the envelope at hand
+
+  Refused Parse(std::string_view text, bool envelope, std::size_t max_bytes, ParsedText& parsed);
+  Refused ReadLine(const ParsedText& line, Record& record);
+  Refused ReadEnvelope(const Members& envelope, double bound, Record& record);
+};
+
+Refused JsonEventCodec::Scratch::Parse(std::string_view text, bool envelope, std::size_t max_bytes,
+                                       ParsedText& parsed) {
+  Refused refused;
+  if (text.size() > max_bytes) {
+    refused = Reject(Reason::kTooLarge, "larger than " + std::to_string(max_bytes) + " bytes");
+  } else if (const auto error = parser.Parse(text, parsed); error != simdjson::SUCCESS) {
+    refused = Reject(Reason::kMalformed, DescribeParseError(error));
+  }
+  if (refused) refused->is_request = LooksLikeDelete(text.substr(0, max_bytes), envelope);
+  return refused;
+}
+
+Refused JsonEventCodec::Scratch::ReadLine(const ParsedText& line, Record& record) {
+  object members;
+  if (line.root.get(members) != simdjson::SUCCESS) {
+    return ReadEvent(line.root, line.bound, std::nullopt, record.event);
+  }
+  const Members found(members);
+  if (IsEnvelope(found)) return ReadEnvelope(found, line.bound, record);
+  return ReadEvent(found, line.bound, std::nullopt, record.event);
+}
+
+Refused JsonEventCodec::Scratch::ReadEnvelope(const Members& envelope, double bound,
+                                              Record& record) {
+  const element* value = envelope.Find(Field::kValue);
+  Refused refused = ReadPlaces(envelope, record);
+  const element* named_key = envelope.FindNonNull(Field::kKey);
+  if (!refused && named_key != nullptr && !ReadText(*named_key, key)) {
+    refused = WrongType(Field::kKey, "a string");
+  }
+  if (refused) {
+    refused->is_request = value == nullptr || IsDelete(*value);
+    return refused;
+  }
+  std::optional<std::string_view> subject;
+  if (named_key != nullptr) subject = key;
+  if (value == nullptr) return ReadTombstone(subject, record.event);
+  return ReadEvent(*value, bound, subject, record.event);
+}
+
+JsonEventCodec::JsonEventCodec(std::size_t max_bytes)
+    : max_bytes_(max_bytes), scratch_(std::make_unique<Scratch>()) {}
+
+JsonEventCodec::~JsonEventCodec() = default;
+
+Refused JsonEventCodec::DecodeValue(std::optional<std::string_view> value,
+                                    std::optional<std::string_view> key, Event& event) {
+  ParsedText parsed;
+  Refused refused;
+  if (!value) {
+    refused = ReadTombstone(key, event);
+  } else {
+    refused = scratch_->Parse(SkipSchemaPrefix(*value), false, max_bytes_, parsed);
+    if (!refused) refused = ReadEvent(parsed.root, parsed.bound, key, event);
+  }
+  if (refused) event.Clear();
+  return refused;
+}
+
+void JsonEventCodec::DecodeLine(std::string_view line, Record& record) {
+  record.shard = ShardId{};
+  record.offset = kNoOffset;
+  record.timestamp = kNoTime;
+  ParsedText parsed;
+  record.rejection = scratch_->Parse(line, true, max_bytes_, parsed);
+  if (!record.rejection) record.rejection = scratch_->ReadLine(parsed, record);
+  if (record.rejection) record.event.Clear();
+}
+
+}  // namespace lethe

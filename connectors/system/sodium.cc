@@ -1,0 +1,13 @@
+#include "connectors/system/sodium.h"
+
+#include <sodium.h>
+
+#include "engine/check.h"
+
+namespace lethe {
+
+// It fails only where the operating system has no randomness to give. To go on without would draw
+// noise that somebody can guess.
+void PrepareSodium() { LETHE_CHECK(sodium_init() >= 0); }
+
+}  // namespace lethe

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string_view>
+
+#include "engine/ports/hash.h"
+
+namespace lethe {
+
+// SHA-256, and SipHash-2-4 with 128 bits of output as the keyed hash: `low` is the first eight
+// bytes of the output, `high` the last eight, both little-endian. Thread-safe.
+class SodiumHasher final : public Hasher {
+ public:
+  SodiumHasher();
+  Digest Sha256(std::string_view bytes) const override;
+  KeyHash Keyed(const HashKey& key, std::string_view bytes) const override;
+};
+
+}  // namespace lethe

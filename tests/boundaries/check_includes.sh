@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# check_includes.sh ROOT: fails when a folder below ROOT includes what it may not know
+# (app -> {connectors, state, metrics} -> engine -> standard library and Eigen), or when one of
+# our headers is not included by its path from the root.
+set -euo pipefail
+shopt -s extglob nullglob
+cd "$1"
+find @(app|engine|connectors|state|metrics|bench|tests) -name '*.cc' -o -name '*.h' | sort |
+  xargs -r awk '
+  BEGIN {
+    # Which of our folders a folder may include, itself not counted.
+    knows["engine"] = ""
+    knows["connectors"] = knows["state"] = knows["metrics"] = " engine "
+    knows["app"] = knows["bench"] = knows["tests"] = " engine connectors state metrics app "
+    ours = " app engine connectors state metrics bench tests "
+
+    # Third-party headers that appear in one folder only.
+    home["^librdkafka/"] = "connectors"
+    home["^rocksdb/"] = "state"
+    home["^(prometheus/|civetweb\\.h|CivetServer\\.h)"] = "metrics"
+  }
+
+  function bad(what) {
+    print FILENAME ":" FNR ": " what
+    failures++
+  }
+  function top(path) { return substr(path, 1, index(path "/", "/") - 1) }
+  function has(list, word) { return index(list, " " word " ") > 0 }
+
+  function check_quoted(folder, path,    target, line) {
+    target = top(path)
+    if (!has(ours, target) || path ~ /(^|\/)\.\.?(\/|$)/) {
+      bad("\"" path "\" is not written from the root, or is not ours (then use <>)")
+    } else if (target != folder && !has(knows[folder], target)) {
+      bad(folder "/ may not include \"" path "\"")
+    } else if ((getline line < path) < 0) {
+      bad("\"" path "\" does not exist")
+    }
+    close(path)
+  }
+
+  function check_angled(folder, path,    pattern) {
+    if (has(ours, top(path)) && path ~ /\//) bad("<" path "> is ours: use quotes")
+    for (pattern in home)
+      if (path ~ pattern && folder != home[pattern])
+        bad("<" path "> belongs to " home[pattern] "/ only")
+    if (folder == "engine" && path !~ /^([a-z_]+$|Eigen\/)/)
+      bad("engine/ knows the standard library and Eigen only, not <" path ">")
+  }
+
+  FNR == 1 { files++ }
+  /^[ \t]*#[ \t]*include/ {
+    split($0, part, /[<>"]/)
+    if (part[1] !~ /include[ \t]*$/ || part[2] == "") bad("cannot read this include")
+    else if ($0 ~ /^[^"]*</) check_angled(top(FILENAME), part[2])
+    else check_quoted(top(FILENAME), part[2])
+  }
+
+  END {
+    if (!files) bad("no files found")
+    exit failures > 0
+  }'

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/ports/probe.h"
+#include "engine/ports/sink.h"
+#include "engine/ports/source.h"
+#include "state/memory_state.h"
+
+// Ports that record what they are told, and fail when they are asked to.
+namespace lethe::testing {
+
+struct Published {
+  ShardId shard;
+  ChainKind kind;
+  std::string bytes;
+};
+
+class RecordingSink final : public Sink {
+ public:
+  Status Publish(ShardId shard, ChainKind kind, std::string_view bytes) override {
+    if (fails_at == published.size()) return {ErrorCode::kUnavailable, "the sink is gone"};
+    published.push_back({shard, kind, std::string(bytes)});
+    return Status::Ok();
+  }
+
+  std::vector<Published> published;
+  std::size_t fails_at = SIZE_MAX;
+};
+
+// The real in-memory state, with a log of calls and a disk that can fill up.
+class FaultyState final : public State {
+ public:
+  std::optional<LearnedEvent> FindId(const KeyHash& id) const override { return real_.FindId(id); }
+  std::vector<LearnedEvent> FindSubject(const KeyHash& subject) const override {
+    return real_.FindSubject(subject);
+  }
+  std::optional<Refusal> FindRefusal(const KeyHash& hash) const override {
+    return real_.FindRefusal(hash);
+  }
+  void AddEvent(const LearnedEvent& event) override { real_.AddEvent(event); }
+  void RemoveEvent(const LearnedEvent& event) override { real_.RemoveEvent(event); }
+  void Refuse(const KeyHash& hash, const Refusal& refusal) override { real_.Refuse(hash, refusal); }
+  void ExpireRefusals(TimeMs now) override { real_.ExpireRefusals(now); }
+  void Append(ChainKind, std::string_view bytes) override { appended.emplace_back(bytes); }
+  Status Commit(Offset next) override {
+    if (commits == fails_at_commit) return {ErrorCode::kDisk, "no space left on the disk"};
+    ++commits;
+    committed_entries = appended.size();
+    committed_next = next;
+    return Status::Ok();
+  }
+
+  std::size_t events() const { return real_.events(); }
+  std::size_t refusals() const { return real_.refusals(); }
+
+  std::vector<std::string> appended;
+  std::size_t committed_entries = 0;
+  Offset committed_next;
+  std::size_t commits = 0;
+  std::size_t fails_at_commit = SIZE_MAX;
+
+ private:
+  MemoryState real_;
+};
+
+// Counts what the engine reports.
+class CountingProbe final : public Probe {
+ public:
+  void OnLearn(ShardId, double, double) override { ++learned; }
+  void OnRejected(ShardId, Offset, const Rejection& why) override { rejected.push_back(why.reason); }
+  void OnEffective(ShardId, double shift, double sigma) override {
+    shifts.push_back(shift);
+    sigmas.push_back(sigma);
+  }
+
+  int learned = 0;
+  std::vector<Reason> rejected;
+  std::vector<double> shifts;
+  std::vector<double> sigmas;
+};
+
+}  // namespace lethe::testing

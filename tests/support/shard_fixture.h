@@ -1,0 +1,85 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include "connectors/system/sodium_hash.h"
+#include "connectors/system/sodium_random.h"
+#include "engine/shard.h"
+#include "tests/support/fakes.h"
+
+namespace lethe::testing {
+
+// A shard on recording ports, and short words to feed it. Features are two numbers.
+class ShardFixture : public ::testing::Test {
+ protected:
+  ShardFixture() {
+    spec.model.dimension = 2;
+    spec.noise.source = NoiseKind::kSeeded;
+  }
+
+  void Start() {
+    auto plan = Plan::Make(spec);
+    ASSERT_TRUE(plan.ok()) << plan.status().message();
+    random = std::make_unique<SeededRandom>(spec.noise.seed);
+    shard = std::make_unique<Shard>(plan.value(), ShardId{0},
+                                    ShardPorts{state, sink, probe, hasher, *random});
+  }
+
+  Record Make(EventKind kind, std::optional<std::string> id, std::optional<std::string> subject) {
+    Record record;
+    record.offset = {offset++};
+    record.event.kind = kind;
+    record.event.id = std::move(id);
+    record.event.subject = std::move(subject);
+    record.event.x = {0.6, -0.3};
+    record.event.y = 1;
+    return record;
+  }
+
+  Status Feed(const Record& record) {
+    if (!shard) Start();
+    return shard->Process(record);
+  }
+  void Learn(std::optional<std::string> id, std::optional<std::string> subject = {}) {
+    ASSERT_TRUE(Feed(Make(EventKind::kLearn, std::move(id), std::move(subject))).ok());
+  }
+  void Delete(std::optional<std::string> id, std::optional<std::string> subject = {}) {
+    ASSERT_TRUE(Feed(Make(EventKind::kDelete, std::move(id), std::move(subject))).ok());
+  }
+  void Update(const std::string& id, std::optional<std::string> subject = {}) {
+    ASSERT_TRUE(Feed(Make(EventKind::kUpdate, id, std::move(subject))).ok());
+  }
+
+  // A string, number or nested value ("effective.index") of the k-th published receipt, as text.
+  std::string Receipt(std::size_t k, const std::string& path) {
+    simdjson::dom::parser parser;
+    simdjson::dom::element element;
+    const auto error =
+        parser.parse(sink.published.at(k).bytes).at_pointer("/" + path).get(element);
+    if (error != simdjson::SUCCESS) return "<missing>";
+    std::string_view text;
+    if (element.get(text) == simdjson::SUCCESS) return std::string(text);
+    return simdjson::minify(element);
+  }
+  std::vector<std::string> Outcomes() {
+    std::vector<std::string> outcomes;
+    for (std::size_t k = 0; k < sink.published.size(); ++k) outcomes.push_back(Receipt(k, "outcome"));
+    return outcomes;
+  }
+
+  Spec spec;
+  FaultyState state;
+  RecordingSink sink;
+  CountingProbe probe;
+  SodiumHasher hasher;
+  std::unique_ptr<SeededRandom> random;
+  std::unique_ptr<Shard> shard;
+  std::int64_t offset = 0;
+};
+
+}  // namespace lethe::testing
