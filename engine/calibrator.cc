@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <vector>
 
 #include "engine/split.h"
 
@@ -11,6 +12,11 @@ namespace {
 
 constexpr KeyHash kEverybody{};
 
+double ShiftNow(const Calibrator::Held& held, const OnlineRun& run) {
+  const double log = std::min(run.ledger().Log().Minus(held.on_curve.log), 0.0);
+  return held.on_curve.shift * std::exp(log) * (1 + 8 * DBL_EPSILON);
+}
+
 }  // namespace
 
 Calibrator::Calibrator(const Spec& spec, const Promise& promise)
@@ -18,9 +24,16 @@ Calibrator::Calibrator(const Spec& spec, const Promise& promise)
       horizon_deletions_(spec.learning.horizon.deletions),
       promise_(promise) {}
 
-Result<Forgetting> Calibrator::Calibrate(std::span<const Target> batch, const OnlineRun& run) {
-  Forgetting forgetting;
-  for (const Target& target : batch) forgetting.shift += run.ledger().Influence(target.index);
+Calibrator::Held Calibrator::Hold(const Target& target, const OnlineRun& run) const {
+  const ShiftNoiseCurve::Group group = forgetting_.guarantee == Guarantee::kJoint
+                                           ? ShiftNoiseCurve::Group(kEverybody)
+                                           : ShiftNoiseCurve::Group(target.subject);
+  const Ledger& ledger = run.ledger();
+  return {target.index, curve_.Hold(group, target.index.value + 1,
+                                    ledger.Influence(target.index), ledger.Log())};
+}
+
+Result<Forgetting> Calibrator::Calibrate(std::span<const Held> batch, const OnlineRun& run) const {
   if (forgetting_.split == Split::kHorizon && draws_ >= horizon_deletions_) {
     return Status(ErrorCode::kInput,
                   "split horizon: the budget was divided into learning.horizon.deletions = " +
@@ -28,6 +41,8 @@ Result<Forgetting> Calibrator::Calibrate(std::span<const Target> batch, const On
                       " shares and all are spent; plan for more deletions, or use split: curve, "
                       "which has no limit");
   }
+  Forgetting forgetting;
+  for (const Held& held : batch) forgetting.shift += ShiftNow(held, run);
   if (forgetting_.calibration == Calibration::kPaper) {
     forgetting.sigma = PaperSigma(batch, run);
   } else if (forgetting_.split == Split::kCurve) {
@@ -35,52 +50,54 @@ Result<Forgetting> Calibrator::Calibrate(std::span<const Target> batch, const On
   } else {
     const double share =
         SplitShare(forgetting_.split, promise_.rho, draws_ + 1, horizon_deletions_);
-    // Solves sigma sqrt(2 share) = shift + extra(sigma); the grid's part of extra is a tiny
-    // multiple of sigma, so this converges at once and from below.
-    double sigma = 0;
-    for (int i = 0; i < 8; ++i) {
-      sigma = (forgetting.shift + run.ExtraShift(sigma)) / std::sqrt(2 * share);
-    }
-    forgetting.sigma = sigma * (1 + 1e-12);
+    forgetting.sigma = SigmaFor(forgetting.shift, share, run);
   }
   return forgetting;
 }
 
-double Calibrator::CurveSigma(std::span<const Target> batch, const OnlineRun& run) {
-  const DoubleDouble now = run.ledger().Log();
+double Calibrator::SigmaFor(double shift, double rho, const OnlineRun& run) {
+  // Solves sigma sqrt(2 rho) = shift + extra(sigma). The grid's part of extra is a tiny multiple
+  // of sigma, so this converges at once and from below.
+  double sigma = 0;
+  for (int i = 0; i < 8; ++i) sigma = (shift + run.ExtraShift(sigma)) / std::sqrt(2 * rho);
+  return sigma * (1 + 1e-12);
+}
+
+double Calibrator::CurveSigma(std::span<const Held> batch, const OnlineRun& run) const {
   std::vector<ShiftNoiseCurve::Group> groups;
-  for (const Target& target : batch) {
-    const ShiftNoiseCurve::Group group =
-        forgetting_.guarantee == Guarantee::kJoint ? ShiftNoiseCurve::Group(kEverybody)
-                                                   : ShiftNoiseCurve::Group(target.subject);
-    curve_.AddShift(group, target.index.value + 1, run.ledger().Influence(target.index), now);
-    if (std::find(groups.begin(), groups.end(), group) == groups.end()) groups.push_back(group);
+  std::vector<ShiftNoiseCurve::Held> on_curve;
+  for (const Held& held : batch) {
+    on_curve.push_back(held.on_curve);
+    if (std::find(groups.begin(), groups.end(), held.on_curve.group) == groups.end()) {
+      groups.push_back(held.on_curve.group);
+    }
   }
   const auto extra = [&run](double sigma) { return run.ExtraShift(sigma); };
-  return curve_.LeastSigma(groups, promise_.rho, extra, now);
+  return curve_.LeastSigma(groups, promise_.rho, extra, run.ledger().Log(), on_curve);
 }
 
 // OLU Algorithm 1, line 5, with the exponent of its proof (eq. 8): sqrt(i^omega omega / (2 (omega -
 // 1) eps)) gamma^(tau - u) Delta_u. The factor gamma is the contraction at eta = 2/(beta+mu) only.
-double Calibrator::PaperSigma(std::span<const Target> batch, const OnlineRun& run) const {
+double Calibrator::PaperSigma(std::span<const Held> batch, const OnlineRun& run) const {
   const Constants& c = run.constants();
   const double log_gamma = std::log((c.beta - c.mu) / (c.beta + c.mu));
   double shift = 0;
-  for (const Target& target : batch) {
-    const auto age = static_cast<double>(run.ledger().steps() - 1 - target.index.value);
-    shift += run.ledger().StepSize(target.index) * c.L * std::exp(age * log_gamma);
+  for (const Held& held : batch) {
+    const auto age = static_cast<double>(run.ledger().steps() - 1 - held.index.value);
+    shift += run.ledger().StepSize(held.index) * c.L * std::exp(age * log_gamma);
   }
-  const double i = static_cast<double>(draws_ + 1);
+  const auto i = static_cast<double>(draws_ + 1);
   const double sigma = shift * std::sqrt(std::pow(i, kZetaExponent) * kZetaExponent /
                                          (2 * (kZetaExponent - 1) * promise_.rho));
   return std::max(sigma, DBL_MIN);
 }
 
-void Calibrator::Drawn(double sigma, const OnlineRun& run) {
+void Calibrator::Drawn(std::span<const Held> batch, double sigma, const OnlineRun& run) {
   ++draws_;
-  if (forgetting_.split == Split::kCurve && forgetting_.calibration == Calibration::kLedger) {
-    curve_.AddDraw(run.ledger().steps(), sigma * sigma, run.ledger().Log());
-  }
+  if (forgetting_.split != Split::kCurve || forgetting_.calibration == Calibration::kPaper) return;
+  const DoubleDouble now = run.ledger().Log();
+  for (const Held& held : batch) curve_.Add(held.on_curve, now);
+  curve_.AddDraw(run.ledger().steps(), sigma * sigma, now);
 }
 
 }  // namespace lethe

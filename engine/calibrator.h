@@ -5,8 +5,10 @@
 
 #include "engine/accountant.h"
 #include "engine/curve.h"
-#include "engine/modes/unlearner.h"
 #include "engine/online_run.h"
+#include "engine/spec.h"
+#include "engine/status.h"
+#include "engine/target.h"
 
 namespace lethe {
 
@@ -14,21 +16,36 @@ namespace lethe {
 // calibration, and remembers what was drawn. Not thread-safe.
 class Calibrator {
  public:
+  // An event that has left the retained ones and waits for its draw.
+  struct Held {
+    EventIndex index;
+    ShiftNoiseCurve::Held on_curve;
+  };
+
   Calibrator(const Spec& spec, const Promise& promise);
 
-  // The shift of the batch and the sigma to draw now. Fails (kInput) when the split has nothing
-  // left to give. Call Drawn afterwards, exactly once.
-  Result<Forgetting> Calibrate(std::span<const Target> batch, const OnlineRun& run);
+  // The event leaves the retained ones now; from here on its influence only shrinks.
+  Held Hold(const Target& target, const OnlineRun& run) const;
 
-  // The draw of the last Calibrate was made (or booked), on this run as it was then.
-  void Drawn(double sigma, const OnlineRun& run);
+  // A descent on the retained events was made.
+  void Reopen(const OnlineRun& run) { curve_.Reopen(run.ledger().steps()); }
+
+  // The shift of the batch and the sigma to draw for it now. Fails (kInput) when the split has
+  // nothing left to give.
+  Result<Forgetting> Calibrate(std::span<const Held> batch, const OnlineRun& run) const;
+
+  // The draw for the batch was made (or booked) on this run.
+  void Drawn(std::span<const Held> batch, double sigma, const OnlineRun& run);
+
+  // The sigma that covers `shift` alone at this rho, with the run's rounding on top.
+  static double SigmaFor(double shift, double rho, const OnlineRun& run);
 
   std::int64_t draws() const { return draws_; }
-  const ShiftNoiseCurve& curve() const { return curve_; }
+  const Promise& promise() const { return promise_; }
 
  private:
-  double CurveSigma(std::span<const Target> batch, const OnlineRun& run);
-  double PaperSigma(std::span<const Target> batch, const OnlineRun& run) const;
+  double CurveSigma(std::span<const Held> batch, const OnlineRun& run) const;
+  double PaperSigma(std::span<const Held> batch, const OnlineRun& run) const;
 
   ForgettingSpec forgetting_;
   std::int64_t horizon_deletions_;

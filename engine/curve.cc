@@ -29,22 +29,38 @@ const ShiftNoiseCurve::Rows* ShiftNoiseCurve::Find(const Group& group) const {
   return found == rows_.end() ? nullptr : &found->second;
 }
 
-void ShiftNoiseCurve::AddShift(const Group& group, std::int64_t entered, double shift,
-                               const DoubleDouble& now) {
+ShiftNoiseCurve::Held ShiftNoiseCurve::Hold(const Group& group, std::int64_t entered, double shift,
+                                            const DoubleDouble& now) const {
   LETHE_CHECK(shift >= 0 && std::isfinite(shift));
   const auto draw = std::lower_bound(
       draws_.begin(), draws_.end(), entered,
       [](const Draw& d, std::int64_t step) { return d.steps < step; });
-  const std::int64_t sequence = draw == draws_.end() ? next_sequence_ : draw->sequence;
-  Rows& rows = group ? rows_[*group] : passing_;
-  auto row = std::lower_bound(rows.begin(), rows.end(), sequence,
+  std::int64_t sequence = draw == draws_.end() ? next_sequence_ : draw->sequence;
+  if (entered <= reopened_steps_) sequence = std::max(sequence, reopened_sequence_);
+  return {group, sequence, shift, now};
+}
+
+void ShiftNoiseCurve::Reopen(std::int64_t steps) {
+  reopened_steps_ = steps;
+  reopened_sequence_ = next_sequence_;
+}
+
+void ShiftNoiseCurve::Add(const Held& held, const DoubleDouble& now) {
+  Rows& rows = held.group ? rows_[*held.group] : passing_;
+  auto row = std::lower_bound(rows.begin(), rows.end(), held.sequence,
                               [](const Row& r, std::int64_t s) { return r.sequence < s; });
-  if (row == rows.end() || row->sequence != sequence) {
-    row = rows.insert(row, {sequence, now, 0});
+  if (row == rows.end() || row->sequence != held.sequence) {
+    row = rows.insert(row, {held.sequence, now, 0});
   }
-  // Bringing the old shift to now can only underflow; the other way could overflow.
-  row->shift = Brought(row->shift, row->log, now, 1) + shift;
+  // Bringing a shift to now can only underflow; to an earlier time it could overflow.
+  row->shift = Brought(row->shift, row->log, now, 1) + Brought(held.shift, held.log, now, 1);
   row->log = now;
+}
+
+std::size_t ShiftNoiseCurve::Column(std::int64_t sequence) const {
+  const auto draw = std::lower_bound(draws_.begin(), draws_.end(), sequence,
+                                     [](const Draw& d, std::int64_t s) { return d.sequence < s; });
+  return static_cast<std::size_t>(draw - draws_.begin());
 }
 
 ShiftNoiseCurve::Columns ShiftNoiseCurve::BringToNow(std::span<const Group> groups,
@@ -58,20 +74,20 @@ ShiftNoiseCurve::Columns ShiftNoiseCurve::BringToNow(std::span<const Group> grou
   for (const Group& group : groups) {
     const Rows* rows = Find(group);
     if (rows == nullptr) continue;
-    auto draw = draws_.begin();
     for (const Row& row : *rows) {
-      draw = std::lower_bound(draw, draws_.end(), row.sequence,
-                              [](const Draw& d, std::int64_t s) { return d.sequence < s; });
-      columns.shift[static_cast<std::size_t>(draw - draws_.begin())] +=
-          Brought(row.shift, row.log, now, 1) * kUp;
+      columns.shift[Column(row.sequence)] += Brought(row.shift, row.log, now, 1) * kUp;
     }
   }
   return columns;
 }
 
 double ShiftNoiseCurve::LeastSigma(std::span<const Group> groups, double rho,
-                                   const ExtraShift& extra, const DoubleDouble& now) const {
-  const Columns columns = BringToNow(groups, now);
+                                   const ExtraShift& extra, const DoubleDouble& now,
+                                   std::span<const Held> held) const {
+  Columns columns = BringToNow(groups, now);
+  for (const Held& h : held) {
+    columns.shift[Column(h.sequence)] += Brought(h.shift, h.log, now, 1) * kUp;
+  }
   LowerHull hull;
   double total = columns.shift.back();
   for (std::size_t j = 0; j < columns.noise.size(); ++j) {
@@ -155,11 +171,9 @@ void ShiftNoiseCurve::MergeOldDraws() {
 // Rows that wait for the same draw become one.
 void ShiftNoiseCurve::CombineRows(Rows& rows) const {
   Rows combined;
-  auto draw = draws_.begin();
   for (Row row : rows) {
-    draw = std::lower_bound(draw, draws_.end(), row.sequence,
-                            [](const Draw& d, std::int64_t s) { return d.sequence < s; });
-    row.sequence = draw == draws_.end() ? next_sequence_ : draw->sequence;
+    const std::size_t column = Column(row.sequence);
+    row.sequence = column == draws_.size() ? next_sequence_ : draws_[column].sequence;
     if (combined.empty() || combined.back().sequence != row.sequence) {
       combined.push_back(row);
       continue;

@@ -30,16 +30,32 @@ class ShiftNoiseCurve {
   // None: the shift counts for the next draw alone and is dropped afterwards.
   using Group = std::optional<KeyHash>;
 
+  // The shift of an event that is to be deleted, as it was when it left the retained ones.
+  struct Held {
+    Group group;
+    std::int64_t sequence = 0;  // the first draw that may absorb it
+    double shift = 0;
+    DoubleDouble log;  // where `shift` is measured
+  };
+
   explicit ShiftNoiseCurve(std::size_t max_draws = 4096) : max_draws_(max_draws) {}
 
-  // A deleted event whose influence is `shift` now, and which entered with step number
-  // `entered` = 1, 2, ...
-  void AddShift(const Group& group, std::int64_t entered, double shift, const DoubleDouble& now);
+  // An event whose influence is `shift` now and which entered with step number `entered` = 1, 2, ...
+  Held Hold(const Group& group, std::int64_t entered, double shift, const DoubleDouble& now) const;
 
-  // The least sigma of a draw made now for which the divergence of these groups together is at
-  // most rho, rounded up.
+  // Every retained event up to step `steps` entered again: a descent has touched it.
+  void Reopen(std::int64_t steps);
+
+  // Counts a deleted event in from now on.
+  void Add(const Held& held, const DoubleDouble& now);
+  void AddShift(const Group& group, std::int64_t entered, double shift, const DoubleDouble& now) {
+    Add(Hold(group, entered, shift, now), now);
+  }
+
+  // The least sigma of a draw made now for which the divergence of these groups, with `held` counted
+  // in, is at most rho, rounded up.
   double LeastSigma(std::span<const Group> groups, double rho, const ExtraShift& extra,
-                    const DoubleDouble& now) const;
+                    const DoubleDouble& now, std::span<const Held> held = {}) const;
 
   // Noise of this variance was drawn after `steps` steps.
   void AddDraw(std::int64_t steps, double variance, const DoubleDouble& now);
@@ -72,6 +88,7 @@ class ShiftNoiseCurve {
   };
 
   const Rows* Find(const Group& group) const;
+  std::size_t Column(std::int64_t sequence) const;
   Columns BringToNow(std::span<const Group> groups, const DoubleDouble& now) const;
   void DropFaded(const DoubleDouble& now);
   void MergeOldDraws();
@@ -80,6 +97,8 @@ class ShiftNoiseCurve {
   std::size_t max_draws_;
   std::vector<Draw> draws_;
   std::int64_t next_sequence_ = 0;
+  std::int64_t reopened_steps_ = 0;  // what entered up to here may use draws
+  std::int64_t reopened_sequence_ = 0;  // from this one on
   std::unordered_map<KeyHash, Rows> rows_;
   Rows passing_;  // shifts without a group
   std::size_t sweep_at_ = 1024;

@@ -3,16 +3,11 @@
 #include <optional>
 
 #include "engine/event.h"
+#include "engine/example.h"
 #include "engine/spec.h"
 #include "engine/types.h"
 
 namespace lethe {
-
-// An accepted event as the learner sees it: the bias, if any, is the last feature.
-struct Example {
-  Vector x;
-  double y = 0;
-};
 
 // Enforces the bounds that the constants were derived from. What passes is finite, has the right
 // dimension, |x| <= feature_norm and an admissible label. Nothing else may reach the learner.

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t kStepsPerMark = 256;
 constexpr double kSmallProduct = 1e-100;  // close a block before its product can underflow
+constexpr double kUp = 1 + 4 * DBL_EPSILON;
 
 // A bound on the error of log(product) when `factors` factors were multiplied.
 double LogError(double log, std::int64_t factors) {
@@ -23,27 +24,59 @@ Ledger::Ledger(const Constants& constants, const Schedule& schedule, std::int64_
     : constants_(constants),
       schedule_(schedule),
       unit_((3 * static_cast<double>(terms) + 40) * 0x1p-53),
-      marks_{{0, {}}} {}
+      marks_{{0, {}, 0}} {}
 
 double Ledger::RoundOffOfOneOperation(double eta) const {
   return 2 * unit_ * (constants_.radius + eta * constants_.L);
 }
 
+void Ledger::SetMark() {
+  const DoubleDouble log = Log();
+  marks_.push_back({steps_, log, additive_});
+  product_ = 1;
+  all_factors_ += factors_;
+  factors_ = 0;
+}
+
 void Ledger::Step(double eta) {
   const double c = Contraction(constants_, eta);
   product_ *= c;
+  ++factors_;
+  additive_ *= c;
   round_off_ = c * round_off_ + RoundOffOfOneOperation(eta);
   ++steps_;
   if (!schedule_.is_public()) adaptive_steps_.push_back(eta);
-  if (steps_ - marks_.back().first == kStepsPerMark || product_ < kSmallProduct) {
-    marks_.push_back({steps_, Log()});
-    product_ = 1;
+  if (steps_ - marks_.back().first == kStepsPerMark || product_ < kSmallProduct) SetMark();
+}
+
+void Ledger::Descend(double eta, std::int64_t n, std::int64_t count) {
+  const double c = Contraction(constants_, eta);
+  const double pull = n == 0 ? 0 : 2 * constants_.G * eta / static_cast<double>(n) * kUp;
+  // The mean over n events is summed pairwise.
+  const double depth = n == 0 ? 0 : 2 * std::log2(static_cast<double>(n)) + 30;
+  const double rounding =
+      RoundOffOfOneOperation(eta) +
+      2 * eta * (depth * 0x1p-53 * constants_.L + unit_ * constants_.beta * constants_.radius);
+  for (std::int64_t i = 0; i < count; ++i) {
+    product_ *= c;
+    ++factors_;
+    additive_ = (c * additive_ + pull) * kUp;
+    round_off_ = c * round_off_ + rounding;
+    if (product_ < kSmallProduct) SetMark();
   }
+  SetMark();
+}
+
+void Ledger::Reset(double influence) {
+  round_off_ = 0;
+  additive_ = 0;
+  SetMark();
+  floor_ = {steps_, marks_.back().log, influence};
 }
 
 DoubleDouble Ledger::Log() const {
   const double log = std::log(product_);
-  return marks_.back().log + (log + LogError(log, steps_ - marks_.back().first));
+  return marks_.back().log + (log + LogError(log, factors_));
 }
 
 double Ledger::StepSize(EventIndex u) const {
@@ -54,6 +87,9 @@ double Ledger::StepSize(EventIndex u) const {
 
 double Ledger::Influence(EventIndex u) const {
   LETHE_CHECK(u.value >= 0 && u.value < steps_);
+  if (u.value < floor_.steps) {
+    return std::exp(std::min(Log().Minus(floor_.log), 0.0)) * floor_.influence * kUp + additive_;
+  }
   const auto after = std::upper_bound(
       marks_.begin(), marks_.end(), u.value,
       [](std::int64_t index, const Mark& mark) { return index < mark.first; });
@@ -66,7 +102,15 @@ double Ledger::Influence(EventIndex u) const {
   const double log = std::log(product);
   const DoubleDouble at_u = mark.log + (log - LogError(log, u.value + 1 - mark.first));
   const double exponent = std::min(Log().Minus(at_u), 0.0);
-  return std::exp(exponent) * StepSize(u) * constants_.L * (1 + 16 * DBL_EPSILON);
+  const double own = StepSize(u) * constants_.L * kUp - mark.additive * product / kUp;
+  if (own >= 0) return (std::exp(exponent) * own * kUp + additive_) * kUp;
+  // A negative part helps, so here the exponential must not be too large: take off all rounding
+  // that it can contain.
+  const auto blocks = static_cast<double>(marks_.end() - after + 2);
+  const auto factors = static_cast<double>(all_factors_ + factors_);
+  const double slack =
+      2 * (2 * factors + 4 * blocks + 4 * std::abs(exponent) + 16) * DBL_EPSILON;
+  return (std::exp(exponent - slack) * own / kUp + additive_) * kUp;
 }
 
 }  // namespace lethe

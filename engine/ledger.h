@@ -14,11 +14,14 @@ namespace lethe {
 // learned event u it knows an upper bound e_u on what u can still contribute to the distance
 // between the model and the model of a world in which u was blank:
 //
-//   e_u = eta_u L when u is learned;   e <- c(eta) e for everyone else's step.
+//   e_u = eta_u L when u is learned;   e <- c(eta) e at everyone else's step;
+//   e <- c(eta) e + 2 G eta / n at a gradient step on the mean cost of n events, u among them.
 //
-// Nothing is stored per event: the log l of the product of contractions is a function of the
-// position in the stream. The ledger keeps a mark every few hundred steps and recomputes the step
-// sizes in between. (The adaptive schedule is not a function of the position: its steps are kept.)
+// Nothing is stored per event. With l the log of the product of all contractions and A what the
+// additive terms alone have come to, e_u = exp(l - l_u) (eta_u L - A_u) + A, and l_u and A_u are
+// functions of the position in the stream. The ledger keeps a mark every few hundred steps and
+// recomputes the step sizes in between. (The adaptive schedule is not a function of the position:
+// its steps are kept.)
 //
 // All bounds are rounded up. A value type; not thread-safe.
 class Ledger {
@@ -29,10 +32,18 @@ class Ledger {
   // A learn step of size eta was taken.
   void Step(double eta);
 
+  // `count` gradient steps of size eta were taken on the mean cost of n retained events (n = 0:
+  // the regulariser alone).
+  void Descend(double eta, std::int64_t n, std::int64_t count);
+
+  // The model was brought to within a distance of a point that is the same in every world: any
+  // event learned so far contributes at most `influence`, and round-off starts anew.
+  void Reset(double influence);
+
   // Steps taken so far; the index of the next learned event.
   std::int64_t steps() const { return steps_; }
 
-  // e_u now. `u` must have been learned.
+  // e_u now. `u` must have been learned, and retained at every descent since.
   double Influence(EventIndex u) const;
 
   // The size of u's own step.
@@ -55,7 +66,15 @@ class Ledger {
   struct Mark {
     std::int64_t first;  // the first step after the mark
     DoubleDouble log;    // l before that step
+    double additive;     // A before that step
   };
+  struct Floor {
+    std::int64_t steps = 0;  // events before this step
+    DoubleDouble log;
+    double influence = 0;
+  };
+
+  void SetMark();
 
   Constants constants_;
   Schedule schedule_;
@@ -63,8 +82,12 @@ class Ledger {
 
   std::int64_t steps_ = 0;
   std::vector<Mark> marks_;
-  double product_ = 1;  // of the contractions since the last mark
+  double product_ = 1;   // of the contractions since the last mark
+  std::int64_t factors_ = 0;      // how many those are
+  std::int64_t all_factors_ = 0;  // since the beginning
+  double additive_ = 0;  // A
   double round_off_ = 0;
+  Floor floor_;
   std::vector<double> adaptive_steps_;
 };
 

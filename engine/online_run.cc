@@ -1,11 +1,13 @@
 #include "engine/online_run.h"
 
+#include <algorithm>
 #include <cfloat>
 #include <cmath>
 #include <numbers>
 
 #include "engine/check.h"
 #include "engine/noise.h"
+#include "engine/reset.h"
 
 namespace lethe {
 
@@ -34,8 +36,24 @@ double OnlineRun::Learn(const Example& example) {
 }
 
 void OnlineRun::Skip() {
-  LETHE_CHECK(schedule_.is_public());
-  ledger_.Step(schedule_.Step(ledger_.steps() + 1));
+  // An adaptive step is a function of the gradient, and here there is none.
+  ledger_.Step(schedule_.is_public() ? schedule_.Step(ledger_.steps() + 1) : 0);
+}
+
+void OnlineRun::Descend(const MeanCost& cost, std::int64_t count) {
+  const double eta = constants_.max_step();
+  for (std::int64_t i = 0; i < count; ++i) {
+    z_ -= eta * cost.Gradient(z_);
+    Project(z_, constants_.radius);
+  }
+  ledger_.Descend(eta, cost.count(), count);
+}
+
+Status OnlineRun::Reset(const MeanCost& cost, double tolerance) {
+  LETHE_RETURN_IF_ERROR(ResetTo(cost, constants_, tolerance, z_));
+  const auto n = static_cast<double>(std::max<std::int64_t>(1, cost.count()));
+  ledger_.Reset((2 * tolerance + constants_.L / n) / constants_.mu * (1 + 8 * DBL_EPSILON));
+  return Status::Ok();
 }
 
 double OnlineRun::ExtraShift(double sigma) const {

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "engine/constants.h"
-#include "engine/door.h"
+#include "engine/example.h"
 #include "engine/ledger.h"
 #include "engine/loss.h"
+#include "engine/mean_cost.h"
 #include "engine/ports/random.h"
 #include "engine/schedule.h"
+#include "engine/status.h"
 #include "engine/types.h"
 
 namespace lethe {
@@ -23,8 +25,14 @@ class OnlineRun {
   double Learn(const Example& example);
 
   // The position of an event that is blank in this world: the index advances, nothing is learned.
-  // Public schedules only.
   void Skip();
+
+  // `count` gradient steps of size 2/(beta+mu) on the mean cost.
+  void Descend(const MeanCost& cost, std::int64_t count);
+
+  // Solves for the minimiser of the mean cost (engine/reset.h). Every event then contributes at
+  // most 2 tolerance/mu, plus L/(mu n) while it is retained.
+  Status Reset(const MeanCost& cost, double tolerance);
 
   // Adds noise of standard deviation sigma on the grid and projects (post-processing).
   void Draw(double sigma, RandomSource& random, const Stream& stream);

@@ -118,8 +118,20 @@ std::string WriteReceipt(const Receipt& receipt, const ReceiptContext& context,
   WriteLines(json, "assumptions", Assumptions(spec));
   WriteLines(json, "not_covered", NotCovered());
   json.Field("noise", Name(spec.noise.source)).Field("config", context.config_sha256);
-  json.Field("previous", previous).Field("statement", Statement(receipt, spec));
+  json.Field("previous", previous);
+  json.Field("statement", Statement(receipt, spec, context.is_exact));
   return json.EndObject().text();
+}
+
+std::string WriteReceivedNotice(const Receipt& receipt, const std::string& previous) {
+  JsonWriter json;
+  json.BeginObject().Field("format", "lethe.notice/1").Field("receipt", ToText(receipt.uuid));
+  json.Field("state", ToText(receipt.state)).Field("shard", receipt.shard.value);
+  json.Field("status", "received").Key("sha256").Null();
+  json.Field("events", static_cast<std::int64_t>(receipt.events.size()));
+  json.Field("offset", receipt.received.value);
+  WriteTime(json, receipt.received_time);
+  return json.Field("previous", previous).EndObject().text();
 }
 
 }  // namespace lethe

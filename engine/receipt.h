@@ -42,6 +42,7 @@ struct Receipt {
 // What is the same for every receipt of a shard.
 struct ReceiptContext {
   const Spec& spec;
+  bool is_exact;  // the mode forgets exactly
   std::string config_sha256;
   const Hasher& hasher;
 };
@@ -50,6 +51,9 @@ struct ReceiptContext {
 // SHA-256 of the chain's entry before, in hex.
 std::string WriteReceipt(const Receipt& receipt, const ReceiptContext& context,
                          const std::string& previous);
+
+// The exact bytes of a notice (lethe.notice/1) that the request was received and waits.
+std::string WriteReceivedNotice(const Receipt& receipt, const std::string& previous);
 
 // The `previous` of the first entry of a chain.
 inline constexpr char kChainStart[] =

@@ -18,6 +18,7 @@ void Counters::Add(const Counters& other) {
   for (std::size_t i = 0; i < rejected.size(); ++i) rejected[i] += other.rejected[i];
   forgotten_events += other.forgotten_events;
   effective_deletions += other.effective_deletions;
+  draws += other.draws;
   noise_variance += other.noise_variance;
 }
 
@@ -27,20 +28,22 @@ Shard::Shard(const Plan& plan, ShardId id, const ShardPorts& ports)
       ports_(ports),
       door_(plan.spec.model),
       names_(ports.hasher, ports.random, id),
-      why_not_(plan.WhyNotCertified()) {
+      why_not_(plan.WhyNotCertified()),
+      waiting_(plan.spec.forgetting) {
   const Digest digest = ports.hasher.Sha256(CertificatePart(plan.spec));
   config_sha256_ = ToHex(digest.data(), digest.size());
   ports.random.Fill({Stream::Purpose::kStateId, id, 0}, state_id_);
   unlearner_ = plan_.mode->make({.spec = plan_.spec,
                                  .constants = plan_.constants,
                                  .schedule = plan_.schedule,
-                                 .promise = plan_.promise,
+                                 .promise = plan_.budget,
                                  .shard = id,
-                                 .random = ports.random});
+                                 .random = ports.random,
+                                 .payloads = ports.payloads});
 }
 
 ModelVersion Shard::model_version() const {
-  return {counters_.learned + counters_.updates + counters_.effective_deletions};
+  return {steps() + counters_.effective_deletions};
 }
 
 Status Shard::Commit() { return ports_.state.Commit(next_); }
@@ -52,6 +55,12 @@ Status Shard::Process(const Record& record) {
     now_ = record.timestamp;
     ports_.state.ExpireRefusals(now_);
   }
+  LETHE_RETURN_IF_ERROR(Take(record));
+  LETHE_RETURN_IF_ERROR(ServeDue(record));
+  return outbox_.empty() ? Status::Ok() : Publish();
+}
+
+Status Shard::Take(const Record& record) {
   if (record.rejection) return Reject(record, *record.rejection);
   switch (record.event.kind) {
     case EventKind::kLearn: return Learn(record);
@@ -69,11 +78,12 @@ Status Shard::Reject(const Record& record, const Rejection& rejection) {
   receipt.reason = rejection.reason;
   receipt.request.reset();
   receipt.why_not = {"the request could not be read"};
-  return Publish(std::move(receipt));
+  AppendReceipt(receipt);
+  return Status::Ok();
 }
 
 void Shard::LearnAs(const Record& record, const KeyHash& id) {
-  LearnedEvent learned{.index = {counters_.learned + counters_.updates},
+  LearnedEvent learned{.index = {steps()},
                        .offset = record.offset,
                        .id = id,
                        .subject = {}};
@@ -112,16 +122,15 @@ Status Shard::Update(const Record& record) {
     ++counters_.refused_late;
     return Status::Ok();
   }
-  const auto old = ports_.state.FindId(id);
-  if (!old) {
-    LearnAs(record, id);
-    return Status::Ok();
+  if (const auto old = ports_.state.FindId(id)) {
+    Receipt receipt = NewReceipt(record, Outcome::kForgotten);
+    receipt.is_update = true;
+    LETHE_RETURN_IF_ERROR(Receive(std::move(receipt), {*old}));
+    // Here the old version must be gone before the new one is learned, if it may go at once.
+    LETHE_RETURN_IF_ERROR(ServeDue(record));
   }
-  auto receipt = Forget(record, {*old});
-  if (!receipt.ok()) return receipt.status();
   LearnAs(record, id);
-  receipt.value().is_update = true;
-  return Publish(std::move(receipt).value());
+  return Status::Ok();
 }
 
 Status Shard::Delete(const Record& record) {
@@ -133,20 +142,18 @@ Status Shard::Delete(const Record& record) {
 Status Shard::DeleteById(const Record& record) {
   const KeyHash id = names_.Id(*record.event.id);
   const KeyHash lasting = names_.Lasting(id);
-  const auto event = ports_.state.FindId(id);
-  if (event) {
-    auto receipt = Forget(record, {*event});
-    if (!receipt.ok()) return receipt.status();
-    ports_.state.Refuse(lasting, RefusalFor(receipt.value()));
-    return Publish(std::move(receipt).value());
+  if (const auto event = ports_.state.FindId(id)) {
+    Receipt receipt = NewReceipt(record, Outcome::kForgotten);
+    ports_.state.Refuse(lasting, RefusalFor(receipt));
+    return Receive(std::move(receipt), {*event});
   }
-  const auto refusal = ports_.state.FindRefusal(lasting);
-  Receipt receipt = NotForgotten(record, refusal);
+  const Receipt receipt = NotForgotten(record, ports_.state.FindRefusal(lasting));
   // Remembered, so that a learn that comes late is refused.
   if (receipt.outcome == Outcome::kNothingLearned) {
     ports_.state.Refuse(lasting, RefusalFor(receipt));
   }
-  return Publish(std::move(receipt));
+  AppendReceipt(receipt);
+  return Status::Ok();
 }
 
 Status Shard::DeleteBySubject(const Record& record) {
@@ -156,44 +163,63 @@ Status Shard::DeleteBySubject(const Record& record) {
   if (events.empty()) {
     Receipt receipt = NotForgotten(record, ports_.state.FindRefusal(lasting));
     receipt.subject = names_.InReceipt(subject);
-    return Publish(std::move(receipt));
+    AppendReceipt(receipt);
+    return Status::Ok();
   }
-  auto receipt = Forget(record, std::move(events));
-  if (!receipt.ok()) return receipt.status();
-  const Refusal refusal = RefusalFor(receipt.value());
-  for (const LearnedEvent& event : receipt.value().events) {
-    ports_.state.Refuse(names_.Lasting(event.id), refusal);
-  }
+  Receipt receipt = NewReceipt(record, Outcome::kForgotten);
+  receipt.subject = names_.InReceipt(subject);
+  const Refusal refusal = RefusalFor(receipt);
+  for (const LearnedEvent& event : events) ports_.state.Refuse(names_.Lasting(event.id), refusal);
   ports_.state.Refuse(lasting, refusal);
-  receipt.value().subject = names_.InReceipt(subject);
-  return Publish(std::move(receipt).value());
+  return Receive(std::move(receipt), std::move(events));
 }
 
-Result<Receipt> Shard::Forget(const Record& record, std::vector<LearnedEvent> events) {
-  std::vector<Target> batch;
+Status Shard::Receive(Receipt receipt, std::vector<LearnedEvent> events) {
+  WaitingRequest request{.receipt = std::move(receipt), .targets = {}, .steps = steps(), .time = now_};
   for (const LearnedEvent& event : events) {
-    batch.push_back({event.index, {}});
-    if (event.subject) batch.back().subject = names_.Lasting(*event.subject);
+    request.targets.push_back({event.index, {}});
+    if (event.subject) request.targets.back().subject = names_.Lasting(*event.subject);
+    ports_.state.RemoveEvent(event);
+  }
+  unlearner_->Release(request.targets);
+  request.receipt.events = std::move(events);
+  if (!waiting_.at_once()) {
+    Append(ChainKind::kNotice, WriteReceivedNotice(request.receipt, previous_));
+  }
+  waiting_.Add(std::move(request));
+  return Status::Ok();
+}
+
+Status Shard::ServeDue(const Record& record) {
+  const auto sigma_now = [this](const std::vector<Target>& targets) {
+    return unlearner_->SigmaNow(targets);
+  };
+  std::vector<WaitingRequest> due = waiting_.TakeDue(steps(), now_, sigma_now);
+  if (due.empty()) return Status::Ok();
+  std::vector<Target> batch;
+  for (const WaitingRequest& request : due) {
+    batch.insert(batch.end(), request.targets.begin(), request.targets.end());
   }
   const auto forgetting = unlearner_->Forget(batch);
   if (!forgetting.ok()) {
-    return Status(forgetting.status().code(), "shard " + std::to_string(id_.value) + ", offset " +
-                                                  std::to_string(record.offset.value) + ": " +
-                                                  forgetting.status().message());
+    return {forgetting.status().code(), "shard " + std::to_string(id_.value) + ", offset " +
+                                            std::to_string(record.offset.value) + ": " +
+                                            forgetting.status().message()};
   }
   const double sigma = forgetting.value().sigma;
-  for (const LearnedEvent& event : events) ports_.state.RemoveEvent(event);
-  counters_.forgotten_events += static_cast<std::int64_t>(events.size());
-  ++counters_.effective_deletions;
+  counters_.forgotten_events += static_cast<std::int64_t>(batch.size());
+  counters_.effective_deletions += static_cast<std::int64_t>(due.size());
+  ++counters_.draws;
   counters_.noise_variance += sigma * sigma;
   clean_from_ = model_version();
   ports_.probe.OnEffective(id_, forgetting.value().shift, sigma);
-
-  Receipt receipt = NewReceipt(record, Outcome::kForgotten);
-  receipt.events = std::move(events);
-  receipt.forgetting = forgetting.value();
-  receipt.why_not = why_not_;
-  return receipt;
+  for (WaitingRequest& request : due) {
+    SetEffective(record, request.receipt);
+    request.receipt.forgetting = forgetting.value();
+    request.receipt.why_not = why_not_;
+    AppendReceipt(request.receipt);
+  }
+  return Status::Ok();
 }
 
 Receipt Shard::NotForgotten(const Record& record, const std::optional<Refusal>& refusal) {
@@ -217,12 +243,18 @@ Receipt Shard::NewReceipt(const Record& record, Outcome outcome) {
   receipt.shard = id_;
   receipt.outcome = outcome;
   receipt.request = record.event.request;
-  receipt.received = receipt.effective = record.offset;
-  receipt.received_time = receipt.effective_time = record.timestamp;
-  receipt.index = counters_.learned + counters_.updates;
-  receipt.model_version = model_version();
+  receipt.received = record.offset;
+  receipt.received_time = record.timestamp;
   receipt.promise = plan_.promise;
+  SetEffective(record, receipt);
   return receipt;
+}
+
+void Shard::SetEffective(const Record& record, Receipt& receipt) const {
+  receipt.effective = record.offset;
+  receipt.effective_time = record.timestamp;
+  receipt.index = steps();
+  receipt.model_version = model_version();
 }
 
 Refusal Shard::RefusalFor(const Receipt& receipt) const {
@@ -233,14 +265,25 @@ Refusal Shard::RefusalFor(const Receipt& receipt) const {
   return refusal;
 }
 
-Status Shard::Publish(Receipt receipt) {
-  const ReceiptContext context{plan_.spec, config_sha256_, ports_.hasher};
-  const std::string bytes = WriteReceipt(receipt, context, previous_);
+void Shard::Append(ChainKind kind, std::string bytes) {
   const Digest digest = ports_.hasher.Sha256(bytes);
   previous_ = ToHex(digest.data(), digest.size());
-  ports_.state.Append(ChainKind::kReceipt, bytes);
+  ports_.state.Append(kind, bytes);
+  outbox_.emplace_back(kind, std::move(bytes));
+}
+
+void Shard::AppendReceipt(const Receipt& receipt) {
+  const ReceiptContext context{plan_.spec, plan_.mode->is_exact, config_sha256_, ports_.hasher};
+  Append(ChainKind::kReceipt, WriteReceipt(receipt, context, previous_));
+}
+
+Status Shard::Publish() {
   LETHE_RETURN_IF_ERROR(Commit());
-  return ports_.sink.Publish(id_, ChainKind::kReceipt, bytes);
+  for (const auto& [kind, bytes] : outbox_) {
+    LETHE_RETURN_IF_ERROR(ports_.sink.Publish(id_, kind, bytes));
+  }
+  outbox_.clear();
+  return Status::Ok();
 }
 
 }  // namespace lethe

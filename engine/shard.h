@@ -11,11 +11,13 @@
 #include "engine/modes/registry.h"
 #include "engine/names.h"
 #include "engine/ports/hash.h"
+#include "engine/ports/payloads.h"
 #include "engine/ports/probe.h"
 #include "engine/ports/random.h"
 #include "engine/ports/sink.h"
 #include "engine/ports/state.h"
 #include "engine/receipt.h"
+#include "engine/waiting.h"
 
 namespace lethe {
 
@@ -31,6 +33,7 @@ struct Counters {
   std::array<std::int64_t, static_cast<std::size_t>(Reason::kCount)> rejected{};
   std::int64_t forgotten_events = 0;
   std::int64_t effective_deletions = 0;
+  std::int64_t draws = 0;     // one may serve several deletions
   double noise_variance = 0;  // of all draws together
 
   void Add(const Counters& other);
@@ -39,6 +42,7 @@ struct Counters {
 // What a shard needs from outside. Everything outlives the shard.
 struct ShardPorts {
   State& state;
+  Payloads& payloads;
   Sink& sink;
   Probe& probe;
   const Hasher& hasher;
@@ -65,11 +69,14 @@ class Shard {
   ShardId id() const { return id_; }
   const Counters& counters() const { return counters_; }
   const Unlearner& unlearner() const { return *unlearner_; }
+  // Requests that were received and are not effective yet.
+  std::size_t waiting() const { return waiting_.size(); }
   ModelVersion model_version() const;
   // The version since which no release carries anything of a forgotten event; 0 before any deletion.
   ModelVersion clean_from() const { return clean_from_; }
 
  private:
+  Status Take(const Record& record);
   Status Reject(const Record& record, const Rejection& rejection);
   Status Learn(const Record& record);
   Status Delete(const Record& record);
@@ -78,11 +85,23 @@ class Shard {
   Status DeleteBySubject(const Record& record);
 
   void LearnAs(const Record& record, const KeyHash& id);
-  Result<Receipt> Forget(const Record& record, std::vector<LearnedEvent> events);
+
+  // The events leave the state and the mode's retained ones; the request begins to wait.
+  Status Receive(Receipt receipt, std::vector<LearnedEvent> events);
+  // Serves the requests that take effect with this record.
+  Status ServeDue(const Record& record);
+
   Receipt NewReceipt(const Record& record, Outcome outcome);
   Receipt NotForgotten(const Record& record, const std::optional<Refusal>& refusal);
   Refusal RefusalFor(const Receipt& receipt) const;
-  Status Publish(Receipt receipt);
+  void SetEffective(const Record& record, Receipt& receipt) const;
+
+  // Adds an entry to the chain; Publish makes all that were added durable, then sends them.
+  void Append(ChainKind kind, std::string bytes);
+  void AppendReceipt(const Receipt& receipt);
+  Status Publish();
+
+  std::int64_t steps() const { return counters_.learned + counters_.updates; }
 
   Plan plan_;
   ShardId id_;
@@ -92,6 +111,7 @@ class Shard {
   std::string config_sha256_;
   std::vector<std::string> why_not_;
   std::unique_ptr<Unlearner> unlearner_;
+  WaitingRequests waiting_;
 
   Counters counters_;
   ModelVersion clean_from_;
@@ -99,6 +119,7 @@ class Shard {
   TimeMs now_ = kNoTime;  // the running maximum of the records' timestamps
   std::uint64_t receipts_ = 0;
   std::string previous_ = kChainStart;
+  std::vector<std::pair<ChainKind, std::string>> outbox_;
   Uuid state_id_{};
   Example example_;  // reused
 };

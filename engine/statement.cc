@@ -38,20 +38,26 @@ std::string Promised(const Receipt& receipt, const Spec& spec) {
         " This is promised for each person alone: for k people taken together the bound on the "
         "odds grows k-fold (k mu).";
   }
-  return text + " Models released earlier are not covered.";
+  return text;
+}
+
+std::string ExactlyPromised(const Receipt& receipt) {
+  return "From model version " + std::to_string(receipt.model_version.value) +
+         " on, this model is exactly the one of a run that never learned them or any event deleted "
+         "before: nothing that it releases tells whether they were.";
 }
 
 }  // namespace
 
-std::string Statement(const Receipt& receipt, const Spec& spec) {
+std::string Statement(const Receipt& receipt, const Spec& spec, bool is_exact) {
   const std::string who = Subject(receipt);
   switch (receipt.outcome) {
     case Outcome::kNothingLearned:
       return who + " named nothing that this shard has learned, so nothing had to be forgotten and "
                    "the model was left as it is.";
     case Outcome::kAlreadyForgotten:
-      return who + " repeats an earlier one that has been served; the earlier receipt states what "
-                   "is promised. The model was left as it is.";
+      return who + " repeats an earlier one, whose receipt states what is promised and since "
+                   "when. The model was left as it is.";
     case Outcome::kRejected:
       return "A request for deletion could not be read (" +
              std::string(ReasonName(receipt.reason.value_or(Reason::kMalformed))) +
@@ -62,7 +68,13 @@ std::string Statement(const Receipt& receipt, const Spec& spec) {
                      (receipt.is_update ? " was replaced and its old version forgotten. "
                       : receipt.events.size() == 1 ? " was forgotten. "
                                                    : " were forgotten. ");
-  if (receipt.why_not.empty()) return text + Promised(receipt, spec);
+  if (receipt.effective != receipt.received) {
+    text += "Between the request and the moment it took effect, what was released still carried them. ";
+  }
+  if (receipt.why_not.empty()) {
+    return text + (is_exact ? ExactlyPromised(receipt) : Promised(receipt, spec)) +
+           " Models released earlier are not covered.";
+  }
   text += "No certificate is given, because: ";
   for (std::size_t i = 0; i < receipt.why_not.size(); ++i) {
     text += (i == 0 ? "" : "; ") + receipt.why_not[i];

@@ -10,6 +10,7 @@
 #include "connectors/system/sodium_random.h"
 #include "connectors/system/system_clock.h"
 #include "engine/json.h"
+#include "state/memory_payloads.h"
 #include "state/memory_state.h"
 
 namespace lethe {
@@ -75,6 +76,7 @@ class Replayer {
  private:
   struct Entry {
     std::unique_ptr<MemoryState> state;
+    std::unique_ptr<MemoryPayloads> payloads;
     std::unique_ptr<Shard> shard;
   };
 
@@ -82,8 +84,10 @@ class Replayer {
     Entry& entry = shards_[id];
     if (!entry.shard) {
       entry.state = std::make_unique<MemoryState>();
+      entry.payloads = std::make_unique<MemoryPayloads>();
       entry.shard = std::make_unique<Shard>(
-          plan_, id, ShardPorts{*entry.state, sink_, evaluation_, hasher_, *random_});
+          plan_, id,
+          ShardPorts{*entry.state, *entry.payloads, sink_, evaluation_, hasher_, *random_});
     }
     return *entry.shard;
   }

@@ -1,30 +1,21 @@
-#include "engine/modes/unlearner.h"
-#include "engine/online_run.h"
+#include "engine/modes/online_unlearner.h"
 
 namespace lethe {
 namespace {
 
 // Learns and never forgets: the baseline that every other mode is measured against. A deletion
 // removes the bookkeeping of the event and leaves the model as it is.
-class NoneUnlearner final : public Unlearner {
+class NoneUnlearner final : public OnlineUnlearner {
  public:
-  explicit NoneUnlearner(const ModeContext& context)
-      : run_(Loss(context.spec.model.loss, context.spec.model.huber_width), context.constants,
-             context.schedule, Door(context.spec.model).model_dimension()) {}
+  explicit NoneUnlearner(const ModeContext& context) : OnlineUnlearner(context) {}
 
-  double Predict(const Vector& x) const override { return run_.Predict(x); }
-  double Learn(const Example& example) override { return run_.Learn(example); }
-  const Vector& model() const override { return run_.model(); }
-  double HalfLife() const override { return run_.HalfLife(); }
-
+  void Release(std::span<const Target>) override {}
+  double SigmaNow(std::span<const Target>) const override { return 0; }
   Result<Forgetting> Forget(std::span<const Target> batch) override {
     Forgetting forgetting;
-    for (const Target& target : batch) forgetting.shift += run_.ledger().Influence(target.index);
+    for (const Target& target : batch) forgetting.shift += run().ledger().Influence(target.index);
     return forgetting;
   }
-
- private:
-  OnlineRun run_;
 };
 
 }  // namespace
@@ -34,6 +25,7 @@ const ModeEntry kNoneMode = {
     .name = "none",
     .summary = "learn only; deletions leave the model as it is (a baseline)",
     .why_never_certified = "mode none does not forget: the model was left as it is",
+    .is_exact = false,
     .check = [](const Spec&, const Constants&) { return Status::Ok(); },
     .make = [](const ModeContext& context) -> std::unique_ptr<Unlearner> {
       return std::make_unique<NoneUnlearner>(context);

@@ -1,5 +1,7 @@
 #include "engine/modes/registry.h"
 
+#include "engine/door.h"
+
 namespace lethe {
 
 #define LETHE_DECLARE_MODE(entry) extern const ModeEntry entry;
@@ -16,21 +18,27 @@ Status NotBuilt(const char* key, const char* instead) {
   return {ErrorCode::kConfig, std::string(key) + ": not available in this version; " + instead};
 }
 
+Status CheckWaiting(const ForgettingSpec& forgetting) {
+  if (forgetting.target_sigma > 0 && forgetting.deadline.none() && forgetting.batch_window.none() &&
+      forgetting.mode != "active") {
+    return {ErrorCode::kConfig,
+            "forgetting.target_sigma: a deletion that waits for it could wait for ever; set "
+            "forgetting.deadline too"};
+  }
+  if (forgetting.calibration == Calibration::kPaper &&
+      !(forgetting.deadline.none() && forgetting.batch_window.none())) {
+    return {ErrorCode::kConfig,
+            "forgetting.calibration: paper knows no deadline and no batch_window; remove them"};
+  }
+  return Status::Ok();
+}
+
 // Keys that the contract names and this version cannot honour are refused, never ignored.
 Status CheckAvailable(const Spec& spec) {
   if (spec.model.hash_bits) {
     return NotBuilt("model.hash_bits", "use dense features with model.dimension");
   }
-  if (!spec.forgetting.batch_window.none()) {
-    return NotBuilt("forgetting.batch_window", "leave it at 0: every request has its own draw");
-  }
-  if (!spec.forgetting.deadline.none()) {
-    return NotBuilt("forgetting.deadline", "leave it at 0: requests take effect at once");
-  }
-  if (spec.forgetting.target_sigma > 0) {
-    return NotBuilt("forgetting.target_sigma", "leave it at 0");
-  }
-  return Status::Ok();
+  return CheckWaiting(spec.forgetting);
 }
 
 }  // namespace
@@ -52,10 +60,10 @@ Result<Plan> Plan::Make(const Spec& spec) {
   LETHE_RETURN_IF_ERROR(CheckAvailable(spec));
   auto constants = Constants::Derive(spec.model);
   if (!constants.ok()) return constants.status();
-  auto promise = Promise::FromBudget(spec.forgetting.budget);
-  if (!promise.ok()) return promise.status();
+  auto budget = Promise::FromBudget(spec.forgetting.budget);
+  if (!budget.ok()) return budget.status();
   auto schedule =
-      Schedule::Make(spec.learning, spec.forgetting.split, constants.value(), promise.value().rho,
+      Schedule::Make(spec.learning, spec.forgetting.split, constants.value(), budget.value().rho,
                      Door(spec.model).model_dimension());
   if (!schedule.ok()) return schedule.status();
   const ModeEntry* mode = FindMode(spec.forgetting.mode);
@@ -64,7 +72,8 @@ Result<Plan> Plan::Make(const Spec& spec) {
                   "forgetting.mode: there is no mode " + spec.forgetting.mode);
   }
   LETHE_RETURN_IF_ERROR(mode->check(spec, constants.value()));
-  return Plan{spec, constants.value(), promise.value(), schedule.value(), mode};
+  const Promise promise = mode->is_exact ? Promise{} : budget.value();
+  return Plan{spec, constants.value(), budget.value(), promise, schedule.value(), mode};
 }
 
 std::vector<std::string> Plan::WhyNotCertified() const {

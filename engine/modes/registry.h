@@ -9,6 +9,9 @@
 // Every mode, one line each: the name of its ModeEntry.
 #define LETHE_MODES(MODE) \
   MODE(kPassiveMode)      \
+  MODE(kActiveMode)       \
+  MODE(kRetrainMode)      \
+  MODE(kRestartMode)      \
   MODE(kNoneMode)
 
 namespace lethe {
@@ -21,7 +24,8 @@ std::vector<std::string> ModeNames();
 struct Plan {
   Spec spec;
   Constants constants;
-  Promise promise;
+  Promise budget;   // what the user allows
+  Promise promise;  // what the mode keeps: the budget, or nothing at all if it is exact
   Schedule schedule;
   const ModeEntry* mode;
 

@@ -10,6 +10,7 @@
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
 #include "engine/shard.h"
+#include "state/memory_payloads.h"
 #include "tests/support/fakes.h"
 
 namespace lethe::testing {
@@ -27,7 +28,7 @@ class ShardFixture : public ::testing::Test {
     ASSERT_TRUE(plan.ok()) << plan.status().message();
     random = std::make_unique<SeededRandom>(spec.noise.seed);
     shard = std::make_unique<Shard>(plan.value(), ShardId{0},
-                                    ShardPorts{state, sink, probe, hasher, *random});
+                                    ShardPorts{state, payloads, sink, probe, hasher, *random});
   }
 
   Record Make(EventKind kind, std::optional<std::string> id, std::optional<std::string> subject) {
@@ -74,6 +75,7 @@ class ShardFixture : public ::testing::Test {
 
   Spec spec;
   FaultyState state;
+  MemoryPayloads payloads;
   RecordingSink sink;
   CountingProbe probe;
   SodiumHasher hasher;

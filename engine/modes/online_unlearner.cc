@@ -1,0 +1,56 @@
+#include "engine/modes/online_unlearner.h"
+
+#include "engine/check.h"
+#include "engine/door.h"
+
+namespace lethe {
+
+Eigen::Index ModelDimension(const ModelSpec& model) { return Door(model).model_dimension(); }
+
+OnlineUnlearner::OnlineUnlearner(const ModeContext& context)
+    : loss_(context.spec.model.loss, context.spec.model.huber_width),
+      run_(loss_, context.constants, context.schedule, ModelDimension(context.spec.model)),
+      calibrator_(context.spec, context.promise),
+      shard_(context.shard),
+      random_(context.random),
+      draws_noise_(context.spec.noise.source != NoiseKind::kDisabled) {}
+
+void OnlineUnlearner::Release(std::span<const Target> batch) {
+  for (const Target& target : batch) {
+    const bool is_new =
+        held_.emplace(target.index.value, calibrator_.Hold(target, run_)).second;
+    LETHE_CHECK(is_new);
+  }
+}
+
+OnlineUnlearner::Batch OnlineUnlearner::HeldOf(std::span<const Target> batch) const {
+  Batch held;
+  for (const Target& target : batch) held.push_back(held_.at(target.index.value));
+  return held;
+}
+
+double OnlineUnlearner::SigmaNow(std::span<const Target> batch) const {
+  const auto forgetting = calibrator_.Calibrate(HeldOf(batch), run_);
+  return forgetting.ok() ? forgetting.value().sigma : HUGE_VAL;
+}
+
+Result<Forgetting> OnlineUnlearner::Forget(std::span<const Target> batch) {
+  const Batch held = HeldOf(batch);
+  auto forgetting = calibrator_.Calibrate(held, run_);
+  if (forgetting.ok()) Draw(held, forgetting.value().sigma);
+  return forgetting;
+}
+
+void OnlineUnlearner::Draw(const Batch& batch, double sigma) {
+  const Stream stream{Stream::Purpose::kNoise, shard_,
+                      static_cast<std::uint64_t>(calibrator_.draws())};
+  calibrator_.Drawn(batch, sigma, run_);
+  if (draws_noise_) {
+    run_.Draw(sigma, random_, stream);
+  } else {
+    run_.BookDraw(sigma);
+  }
+  for (const Calibrator::Held& held : batch) held_.erase(held.index.value);
+}
+
+}  // namespace lethe

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "engine/calibrator.h"
+#include "engine/modes/unlearner.h"
+#include "engine/online_run.h"
+
+namespace lethe {
+
+// What the modes share that learn by online gradient descent and forget by noise: the run, the
+// calibration, and the draw. A mode adds what it does before the draw.
+class OnlineUnlearner : public Unlearner {
+ public:
+  double Learn(const Example& example) override { return run_.Learn(example); }
+  void Release(std::span<const Target> batch) override;
+  Result<Forgetting> Forget(std::span<const Target> batch) override;
+  double SigmaNow(std::span<const Target> batch) const override;
+  const Vector& model() const override { return run_.model(); }
+  double HalfLife() const override { return run_.HalfLife(); }
+
+ protected:
+  using Batch = std::vector<Calibrator::Held>;
+
+  explicit OnlineUnlearner(const ModeContext& context);
+
+  Loss loss() const { return loss_; }
+  OnlineRun& run() { return run_; }
+  const OnlineRun& run() const { return run_; }
+  Calibrator& calibrator() { return calibrator_; }
+  const Calibrator& calibrator() const { return calibrator_; }
+
+  // The batch as it was held at its release.
+  Batch HeldOf(std::span<const Target> batch) const;
+  // Draws for the batch (or books the draw, when noise is disabled) and lets go of it.
+  void Draw(const Batch& batch, double sigma);
+
+ private:
+  Loss loss_;
+  OnlineRun run_;
+  Calibrator calibrator_;
+  std::unordered_map<std::int64_t, Calibrator::Held> held_;  // released, not yet forgotten
+  ShardId shard_;
+  RandomSource& random_;
+  bool draws_noise_;
+};
+
+// The number of weights of a model.
+Eigen::Index ModelDimension(const ModelSpec& model);
+
+}  // namespace lethe

@@ -1,0 +1,51 @@
+#include <algorithm>
+
+#include "engine/modes/exact_unlearner.h"
+
+namespace lethe {
+namespace {
+
+// Throws the model away and begins anew when an event that it has learned is deleted. Exact and
+// free; stores nothing. Whether it restarts depends on positions alone, which are public.
+class RestartUnlearner final : public ExactUnlearner {
+ public:
+  explicit RestartUnlearner(const ModeContext& context) : ExactUnlearner(context) {}
+
+  double Learn(const Example& example) override {
+    ++learned_;
+    return run().Learn(example);
+  }
+
+  void Release(std::span<const Target>) override {}
+
+  Result<Forgetting> Forget(std::span<const Target> batch) override {
+    const bool is_in_model =
+        std::any_of(batch.begin(), batch.end(),
+                    [this](const Target& target) { return target.index.value >= started_; });
+    if (is_in_model) {
+      run() = NewRun();
+      started_ = learned_;
+    }
+    return Forgetting{};
+  }
+
+ private:
+  std::int64_t learned_ = 0;
+  std::int64_t started_ = 0;  // the first index that the present model has learned
+};
+
+}  // namespace
+
+extern const ModeEntry kRestartMode;
+const ModeEntry kRestartMode = {
+    .name = "restart",
+    .summary = "begin anew when a learned event is deleted; exact, free, forgets everything",
+    .why_never_certified = nullptr,
+    .is_exact = true,
+    .check = [](const Spec&, const Constants&) { return Status::Ok(); },
+    .make = [](const ModeContext& context) -> std::unique_ptr<Unlearner> {
+      return std::make_unique<RestartUnlearner>(context);
+    },
+};
+
+}  // namespace lethe

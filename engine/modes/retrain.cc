@@ -1,0 +1,55 @@
+#include "engine/modes/exact_unlearner.h"
+
+namespace lethe {
+namespace {
+
+// Learns everything that is retained once more, in order and with the original step numbers; what
+// was deleted is skipped. Exact, at the price of all payloads and of a pass over them.
+class RetrainUnlearner final : public ExactUnlearner {
+ public:
+  explicit RetrainUnlearner(const ModeContext& context)
+      : ExactUnlearner(context), payloads_(context.payloads) {}
+
+  double Learn(const Example& example) override {
+    payloads_.Add({run().ledger().steps()}, example);
+    return run().Learn(example);
+  }
+
+  void Release(std::span<const Target> batch) override {
+    for (const Target& target : batch) payloads_.Remove(target.index);
+  }
+
+  Result<Forgetting> Forget(std::span<const Target>) override {
+    OnlineRun fresh = NewRun();
+    payloads_.ForEach([&fresh](EventIndex index, const Example& example) {
+      while (fresh.ledger().steps() < index.value) fresh.Skip();
+      fresh.Learn(example);
+    });
+    while (fresh.ledger().steps() < run().ledger().steps()) fresh.Skip();
+    run() = std::move(fresh);
+    gradients_ += payloads_.count();
+    return Forgetting{};
+  }
+
+  std::int64_t DeletionGradients() const override { return gradients_; }
+
+ private:
+  Payloads& payloads_;
+  std::int64_t gradients_ = 0;
+};
+
+}  // namespace
+
+extern const ModeEntry kRetrainMode;
+const ModeEntry kRetrainMode = {
+    .name = "retrain",
+    .summary = "learn the retained events again at each deletion; exact, slow, stores payloads",
+    .why_never_certified = nullptr,
+    .is_exact = true,
+    .check = [](const Spec&, const Constants&) { return Status::Ok(); },
+    .make = [](const ModeContext& context) -> std::unique_ptr<Unlearner> {
+      return std::make_unique<RetrainUnlearner>(context);
+    },
+};
+
+}  // namespace lethe

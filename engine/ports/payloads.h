@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "engine/example.h"
+#include "engine/types.h"
+
+namespace lethe {
+
+// What the retained events of a shard said, for the modes that compute on them. Part of the state: a
+// deletion removes a payload before anything else happens to it. Not thread-safe.
+class Payloads {
+ public:
+  using Visitor = std::function<void(EventIndex index, const Example& example)>;
+
+  virtual ~Payloads() = default;
+
+  // Indices come in increasing order.
+  virtual void Add(EventIndex index, const Example& example) = 0;
+  virtual void Remove(EventIndex index) = 0;
+  // Everything before `index` leaves, by position and never by count: a window that let older
+  // events back in after a deletion would remember it.
+  virtual void DropBefore(EventIndex index) = 0;
+
+  // Visits what is retained, in order of index.
+  virtual void ForEach(const Visitor& visit) const = 0;
+  virtual std::int64_t count() const = 0;
+  virtual std::int64_t bytes() const = 0;
+};
+
+}  // namespace lethe

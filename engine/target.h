@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+
+#include "engine/types.h"
+
+namespace lethe {
+
+// One event to be forgotten.
+struct Target {
+  EventIndex index;
+  std::optional<KeyHash> subject;  // a hash that outlives the deletion
+};
+
+// What forgetting a batch took.
+struct Forgetting {
+  double shift = 0;  // bound on this batch's own influence before the draw
+  double sigma = 0;  // standard deviation of the noise that was drawn (or would have been)
+};
+
+}  // namespace lethe

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <span>
+
+#include <Eigen/Dense>
+
+#include "engine/types.h"
+
+namespace lethe::proof {
+
+// The exact law of a run with squared loss and no projection: every step is affine and every draw
+// Gaussian, so the model is N(mean, covariance). In extended precision, because the divergence of
+// two laws is made of their small differences. Independent of the engine's arithmetic.
+class GaussianWorld {
+ public:
+  using Real = long double;
+  using RealVector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
+  using RealMatrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+
+  explicit GaussianWorld(Eigen::Index dimension)
+      : mean_(RealVector::Zero(dimension)), covariance_(RealMatrix::Zero(dimension, dimension)) {}
+
+  // z <- M z + eta y x with M = (1 - eta lambda) I - eta x x^T.
+  void Learn(const Vector& x, double y, double eta, double lambda);
+  // z <- z + N(0, sigma^2 I).
+  void Draw(double sigma);
+
+  const RealVector& mean() const { return mean_; }
+  const RealMatrix& covariance() const { return covariance_; }
+
+ private:
+  RealVector mean_;
+  RealMatrix covariance_;
+};
+
+// The largest D_alpha(a || b) / alpha over these orders, in both directions: the rho that the pair
+// really needs. Infinite if an order is (alpha S_b + (1 - alpha) S_a not positive definite).
+double ExactRho(const GaussianWorld& a, const GaussianWorld& b, std::span<const double> orders);
+
+}  // namespace lethe::proof

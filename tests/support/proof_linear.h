@@ -1,0 +1,50 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "tests/support/proof_gaussian.h"
+#include "tests/support/proof_random.h"
+#include "tests/support/proof_script.h"
+
+namespace lethe::proof {
+
+// A run with squared loss, its noise levels, and up to which order its closed form may be asked.
+//
+// Without projection a Gaussian leaves the ball sooner or later, where L does not hold, so the
+// closed form is the truth of a slightly different system. It is comparable where those tails have
+// no weight: steps and noise small against the radius, and orders alpha that do not magnify the
+// small difference of the two covariances to more than a half. The difference comes from steps
+// that one world takes and the other does not while noise is already there.
+struct LinearRun {
+  Script script;
+  std::vector<double> sigmas;
+  double max_order = 32;
+};
+
+// Dimensions 1..8, all public schedules, both guarantees, all splits; events aligned or not, whole
+// subjects and single events deleted in any order. None if the run would leave the regime above.
+std::optional<LinearRun> RandomLinearRun(Dice& dice);
+
+// Any spec and stream from the same family, whatever the regime.
+Spec RandomSquaredSpec(Dice& dice);
+void AddRandomStream(Dice& dice, Script& script);
+
+// The worst cases: every deleted event pushes the same way with a gradient within a few thousandths
+// of L, all of them entered before the first draw, and only empty events follow. Then the curve's
+// bound is attained.
+LinearRun TightLinearRun(Dice& dice);
+
+// One deletion with |x| at the bound itself and labels so large that |gradient| is L but for the
+// last digits: nothing but rounding lies between the exact divergence and the promise.
+LinearRun SingleDeletionRun(Dice& dice);
+
+// The other worst case, per_request: somebody else's large draw is wiped out along e1 by steps of
+// large curvature, which the ledger's contraction cannot know, before the event enters along e1.
+LinearRun WipedOutRun(Dice& dice);
+
+// exact / promised for every request. What follows a request is the same map in both worlds, so
+// the law right after it decides about all later outputs.
+std::vector<double> ExactRatios(const LinearRun& run);
+
+}  // namespace lethe::proof

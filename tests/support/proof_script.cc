@@ -1,0 +1,162 @@
+#include "tests/support/proof_script.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/check.h"
+#include "engine/door.h"
+#include "state/memory_payloads.h"
+#include "tests/support/proof_random.h"
+
+namespace lethe::proof {
+namespace {
+
+Plan MustPlan(const Spec& spec) {
+  auto plan = Plan::Make(spec);
+  if (!plan.ok()) std::fprintf(stderr, "%s\n", plan.status().message().c_str());
+  return std::move(plan).value();
+}
+
+Stream NoiseOf(std::size_t request) { return {Stream::Purpose::kNoise, ShardId{0}, request}; }
+
+}  // namespace
+
+Script::Script(const Spec& spec) : plan_(MustPlan(spec)) {}
+
+std::int64_t Script::Learn(Vector x, double y, std::optional<std::uint64_t> subject) {
+  events_.push_back({std::move(x), y});
+  subjects_.emplace_back();
+  if (subject) subjects_.back() = KeyHash{*subject, 1};
+  return static_cast<std::int64_t>(events_.size()) - 1;
+}
+
+void Script::LearnMany(std::int64_t count, const Vector& x, double y) {
+  for (std::int64_t i = 0; i < count; ++i) Learn(x, y);
+}
+
+void Script::Forget(const std::vector<std::int64_t>& indices) {
+  Request request{static_cast<std::int64_t>(events_.size()), {}};
+  for (const std::int64_t index : indices) {
+    request.batch.push_back({{index}, subjects_[static_cast<std::size_t>(index)]});
+  }
+  requests_.push_back(std::move(request));
+}
+
+template <typename OnLearn, typename OnForget>
+void Script::Play(std::size_t last, OnLearn learn, OnForget forget) const {
+  std::size_t event = 0;
+  for (std::size_t i = 0; i <= last; ++i) {
+    const auto after = static_cast<std::size_t>(requests_[i].after);
+    for (; event < after; ++event) learn(events_[event]);
+    forget(requests_[i].batch);
+  }
+}
+
+std::unique_ptr<Unlearner> Script::NewMode(const Spec& spec, RandomSource& random,
+                                           Payloads& payloads) const {
+  return plan_.mode->make({.spec = spec,
+                           .constants = plan_.constants,
+                           .schedule = plan_.schedule,
+                           .promise = plan_.promise,
+                           .shard = ShardId{0},
+                           .random = random,
+                           .payloads = payloads});
+}
+
+std::vector<double> Script::Sigmas() const {
+  Spec spec = plan_.spec;
+  spec.noise.source = NoiseKind::kDisabled;
+  KeyedRandom unused(0);
+  MemoryPayloads payloads;
+  const auto mode = NewMode(spec, unused, payloads);
+  std::vector<double> sigmas;
+  Play(
+      requests_.size() - 1, [&](const Example& example) { mode->Learn(example); },
+      [&](const std::vector<Target>& batch) {
+        mode->Release(batch);
+        sigmas.push_back(mode->Forget(batch).value().sigma);
+      });
+  return sigmas;
+}
+
+Vector Script::ModelOfMode(std::size_t last, RandomSource& random) const {
+  MemoryPayloads payloads;
+  const auto mode = NewMode(plan_.spec, random, payloads);
+  Play(
+      last, [&](const Example& example) { mode->Learn(example); },
+      [&](const std::vector<Target>& batch) {
+        mode->Release(batch);
+        LETHE_CHECK(mode->Forget(batch).ok());
+      });
+  return mode->model();
+}
+
+std::vector<bool> Script::Blank(std::size_t request) const {
+  std::vector<bool> blank(events_.size(), false);
+  const auto concerned = [&](const Target& target) {
+    const auto& batch = requests_[request].batch;
+    return target.subject && std::any_of(batch.begin(), batch.end(), [&](const Target& own) {
+             return own.subject == target.subject;
+           });
+  };
+  const bool joint = plan_.spec.forgetting.guarantee == Guarantee::kJoint;
+  for (std::size_t i = 0; i <= request; ++i) {
+    for (const Target& target : requests_[i].batch) {
+      if (joint || i == request || concerned(target)) {
+        blank[static_cast<std::size_t>(target.index.value)] = true;
+      }
+    }
+  }
+  return blank;
+}
+
+OnlineRun Script::NewRun() const {
+  const ModelSpec& model = plan_.spec.model;
+  return {Loss(model.loss, model.huber_width), plan_.constants, plan_.schedule,
+          Door(model).model_dimension()};
+}
+
+World::World(const Script& script, std::vector<bool> blank, std::vector<double> sigmas)
+    : script_(script),
+      blank_(std::move(blank)),
+      sigmas_(std::move(sigmas)),
+      start_(script.NewRun()) {
+  blank_.resize(script.events().size(), false);
+  Advance(start_, script.requests().front().after);
+}
+
+void World::Advance(OnlineRun& run, std::int64_t until) const {
+  while (run.ledger().steps() < until) {
+    const auto event = static_cast<std::size_t>(run.ledger().steps());
+    if (blank_[event]) {
+      run.Skip();
+    } else {
+      run.Learn(script_.events()[event]);
+    }
+  }
+}
+
+OnlineRun World::Before(std::size_t last, std::uint64_t seed) const {
+  KeyedRandom random(seed);
+  OnlineRun run = start_;
+  for (std::size_t i = 0; i <= last; ++i) {
+    Advance(run, script_.requests()[i].after);
+    if (i < last && sigmas_[i] > 0) run.Draw(sigmas_[i], random, NoiseOf(i));
+  }
+  return run;
+}
+
+Vector World::Sample(std::size_t last, std::uint64_t seed) const {
+  OnlineRun run = Before(last, seed);
+  KeyedRandom random(seed);
+  if (sigmas_[last] > 0) run.Draw(sigmas_[last], random, NoiseOf(last));
+  return run.model();
+}
+
+Vector World::Noiseless(std::size_t last) const {
+  OnlineRun run = start_;
+  Advance(run, script_.requests()[last].after);
+  return run.model();
+}
+
+}  // namespace lethe::proof

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/modes/registry.h"
+#include "engine/online_run.h"
+
+namespace lethe::proof {
+
+// One deletion request that took effect after `after` learn events.
+struct Request {
+  std::int64_t after = 0;
+  std::vector<Target> batch;
+};
+
+// A stream of learn events and requests, and the two worlds that its certificates compare
+// (docs/guarantee.md, section 1). The noise levels always come from the product.
+class Script {
+ public:
+  // The spec must be one that Plan::Make accepts.
+  explicit Script(const Spec& spec);
+
+  // Returns the event's index.
+  std::int64_t Learn(Vector x, double y, std::optional<std::uint64_t> subject = {});
+  void LearnMany(std::int64_t count, const Vector& x, double y);
+  void Forget(const std::vector<std::int64_t>& indices);
+
+  const Plan& plan() const { return plan_; }
+  const std::vector<Example>& events() const { return events_; }
+  const std::vector<Request>& requests() const { return requests_; }
+
+  // The sigma of every request: the configured mode, with its noise booked but not drawn.
+  std::vector<double> Sigmas() const;
+
+  // Which events are blank in the reference world of request i = 0, 1, ...: joint: the events of
+  // all requests up to this one; per_request: those deleted so far of the subjects in this batch,
+  // or, without a subject, the request's own.
+  std::vector<bool> Blank(std::size_t request) const;
+
+  // The mode itself on this script, up to and including request `last`: the real world A.
+  Vector ModelOfMode(std::size_t last, RandomSource& random) const;
+
+  OnlineRun NewRun() const;
+  std::unique_ptr<Unlearner> NewMode(const Spec& spec, RandomSource& random,
+                                     Payloads& payloads) const;
+
+ private:
+  // Calls learn(example) and forget(batch) in the order of the stream, up to request `last`.
+  template <typename OnLearn, typename OnForget>
+  void Play(std::size_t last, OnLearn learn, OnForget forget) const;
+
+  Plan plan_;
+  std::vector<Example> events_;
+  std::vector<std::optional<KeyHash>> subjects_;
+  std::vector<Request> requests_;
+};
+
+// One world of a script, made to be drawn many times: what comes before the first draw does not
+// depend on the noise and is run once.
+class World {
+ public:
+  // `blank` as from Script::Blank; empty: world A, in which everything was learned. `script` must
+  // outlive the world. The noise of request i has standard deviation sigmas[i], 0 meaning none.
+  World(const Script& script, std::vector<bool> blank, std::vector<double> sigmas);
+
+  // The model right after request `last`, with the noise of this seed.
+  Vector Sample(std::size_t last, std::uint64_t seed) const;
+  // The same without any noise.
+  Vector Noiseless(std::size_t last) const;
+  // The run just before the draw of request `last`, earlier draws included.
+  OnlineRun Before(std::size_t last, std::uint64_t seed) const;
+
+  const std::vector<double>& sigmas() const { return sigmas_; }
+
+ private:
+  void Advance(OnlineRun& run, std::int64_t until) const;
+
+  const Script& script_;
+  std::vector<bool> blank_;
+  std::vector<double> sigmas_;
+  OnlineRun start_;
+};
+
+}  // namespace lethe::proof
