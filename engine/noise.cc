@@ -60,9 +60,11 @@ void AddGridNoise(Vector& z, double sigma, double radius, RandomSource& random,
   std::fill(bytes.begin(), bytes.end(), std::uint8_t{0});
 }
 
-void Project(Vector& z, double radius) {
+double Project(Vector& z, double radius) {
   const double squared = z.squaredNorm();
-  if (squared > radius * radius) z *= radius / std::sqrt(squared) * (1 - 8 * DBL_EPSILON);
+  if (!(squared > radius * radius)) return squared;
+  z *= radius / std::sqrt(squared) * (1 - 8 * DBL_EPSILON);
+  return z.squaredNorm();
 }
 
 }  // namespace lethe

@@ -20,7 +20,7 @@ double GridShift(double sigma, double radius, std::int64_t dimension);
 void AddGridNoise(Vector& z, double sigma, double radius, RandomSource& random,
                   const Stream& stream);
 
-// z <- the nearest point of the ball, never a rounding outside.
-void Project(Vector& z, double radius);
+// z <- the nearest point of the ball, never a rounding outside. Returns |z|^2 afterwards.
+double Project(Vector& z, double radius);
 
 }  // namespace lethe

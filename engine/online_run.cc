@@ -30,7 +30,7 @@ double OnlineRun::Learn(const Example& example) {
   const double slope = loss_.Slope(prediction, example.y);
   const double eta = NextStep(slope, example);
   z_ = (1 - eta * constants_.mu) * z_ - (eta * slope) * example.x;
-  Project(z_, constants_.radius);
+  squared_norm_ = Project(z_, constants_.radius);
   ledger_.Step(eta);
   return prediction;
 }
@@ -44,13 +44,14 @@ void OnlineRun::Descend(const MeanCost& cost, std::int64_t count) {
   const double eta = constants_.max_step();
   for (std::int64_t i = 0; i < count; ++i) {
     z_ -= eta * cost.Gradient(z_);
-    Project(z_, constants_.radius);
+    squared_norm_ = Project(z_, constants_.radius);
   }
   ledger_.Descend(eta, cost.count(), count);
 }
 
 Status OnlineRun::Reset(const MeanCost& cost, double tolerance) {
   LETHE_RETURN_IF_ERROR(ResetTo(cost, constants_, tolerance, z_));
+  squared_norm_ = z_.squaredNorm();
   const auto n = static_cast<double>(std::max<std::int64_t>(1, cost.count()));
   ledger_.Reset((2 * tolerance + constants_.L / n) / constants_.mu * (1 + 8 * DBL_EPSILON));
   return Status::Ok();
@@ -67,8 +68,8 @@ void OnlineRun::BookDraw(double sigma) {
 
 void OnlineRun::Draw(double sigma, RandomSource& random, const Stream& stream) {
   AddGridNoise(z_, sigma, constants_.radius, random, stream);
-  Project(z_, constants_.radius);
-  LETHE_CHECK(std::isfinite(z_.squaredNorm()));
+  squared_norm_ = Project(z_, constants_.radius);
+  LETHE_CHECK(std::isfinite(squared_norm_));
   BookDraw(sigma);
 }
 

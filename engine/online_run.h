@@ -44,6 +44,7 @@ class OnlineRun {
   double ExtraShift(double sigma) const;
 
   const Vector& model() const { return z_; }
+  double squared_norm() const { return squared_norm_; }  // |model|^2
   const Ledger& ledger() const { return ledger_; }
   const Constants& constants() const { return constants_; }
 
@@ -58,6 +59,7 @@ class OnlineRun {
   Schedule schedule_;
   Ledger ledger_;
   Vector z_;
+  double squared_norm_ = 0;
   double squared_gradients_ = 0;  // adaptive only
 };
 

@@ -88,10 +88,11 @@ void Shard::LearnAs(const Record& record, const KeyHash& id) {
                        .id = id,
                        .subject = {}};
   if (record.event.subject) learned.subject = names_.Subject(*record.event.subject);
+  const double squared_norm = unlearner_->SquaredNorm();
   const double prediction = unlearner_->Learn(example_);
   ports_.state.AddEvent(learned);
   ++(record.event.kind == EventKind::kUpdate ? counters_.updates : counters_.learned);
-  ports_.probe.OnLearn(id_, prediction, example_.y);
+  ports_.probe.OnLearn(id_, {learned.index, prediction, squared_norm, example_});
 }
 
 Status Shard::Learn(const Record& record) {
@@ -212,7 +213,7 @@ Status Shard::ServeDue(const Record& record) {
   ++counters_.draws;
   counters_.noise_variance += sigma * sigma;
   clean_from_ = model_version();
-  ports_.probe.OnEffective(id_, forgetting.value().shift, sigma);
+  ports_.probe.OnEffective(id_, batch, forgetting.value());
   for (WaitingRequest& request : due) {
     SetEffective(record, request.receipt);
     request.receipt.forgetting = forgetting.value();

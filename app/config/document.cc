@@ -1,8 +1,8 @@
 #include "app/config/document.h"
 
-#include <yaml-cpp/yaml.h>
-
 #include <map>
+
+#include <yaml-cpp/yaml.h>
 
 #include "app/config/yaml.h"
 

@@ -22,19 +22,11 @@ std::string Shown(const Value& value) {
 
 bool CheckIsScalar(const Value& value, const Place& place, const std::string& allowed) {
   switch (value.kind) {
-    case Value::Kind::kScalar:
-      return true;
-    case Value::Kind::kNull:
-      place.Report({"has no value", allowed});
-      return false;
-    case Value::Kind::kList:
-      place.Report({"a list cannot stand here", allowed});
-      return false;
-    case Value::Kind::kMap:
-      place.Report({"a mapping cannot stand here", allowed});
-      return false;
-    case Value::Kind::kBroken:
-      return false;
+    case Value::Kind::kScalar: return true;
+    case Value::Kind::kNull: place.Report({"has no value", allowed}); return false;
+    case Value::Kind::kList: place.Report({"a list cannot stand here", allowed}); return false;
+    case Value::Kind::kMap: place.Report({"a mapping cannot stand here", allowed}); return false;
+    case Value::Kind::kBroken: return false;
   }
   LETHE_CHECK(false);
 }

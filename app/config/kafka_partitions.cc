@@ -10,9 +10,11 @@ constexpr char kDescription[] =
     "which partitions this process works on; {ordinal: i, of: n} takes every n-th, from i on";
 constexpr char kSchema[] =
     R"({"anyOf": [{"enum": ["all"]}, )"
-    R"({"type": "array", "minItems": 1, "uniqueItems": true, "items": {"type": "integer", "minimum": 0}}, )"
-    R"({"type": "object", "additionalProperties": false, "required": ["ordinal", "of"], "properties": )"
-    R"({"ordinal": {"type": ["integer", "string"]}, "of": {"type": ["integer", "string"]}}}]})";
+    R"({"type": "array", "minItems": 1, "uniqueItems": true, )"
+    R"("items": {"type": "integer", "minimum": 0}}, )"
+    R"({"type": "object", "additionalProperties": false, "required": ["ordinal", "of"], )"
+    R"("properties": {"ordinal": {"type": ["integer", "string"]}, )"
+    R"("of": {"type": ["integer", "string"]}}}]})";
 
 constexpr std::int64_t kMostPartitions = 1'000'000;
 

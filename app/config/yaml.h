@@ -1,9 +1,9 @@
 #pragma once
 
-#include <yaml-cpp/node/node.h>
-
 #include <optional>
 #include <string>
+
+#include <yaml-cpp/node/node.h>
 
 #include "app/config/errors.h"
 

@@ -4,15 +4,16 @@
 
 namespace lethe {
 
-void Evaluation::OnLearn(ShardId shard, double prediction, double label) {
+void Evaluation::OnLearn(ShardId shard, const LearnedStep& step) {
   ++events_;
-  total_loss_ += loss_.Value(prediction, label);
-  if ((prediction > 0) == (label > 0)) ++correct_;
+  total_loss_ += loss_.Value(step.prediction, step.example.y);
+  if ((step.prediction > 0) == (step.example.y > 0)) ++correct_;
   if (events_ % every_ == 0) WriteRow(shard, "", "");
 }
 
-void Evaluation::OnEffective(ShardId shard, double shift, double sigma) {
-  WriteRow(shard, ToText(shift), ToText(sigma));
+void Evaluation::OnEffective(ShardId shard, std::span<const Target>,
+                             const Forgetting& forgetting) {
+  WriteRow(shard, ToText(forgetting.shift), ToText(forgetting.sigma));
 }
 
 std::optional<double> Evaluation::mean_loss() const {

@@ -24,11 +24,12 @@ class Evaluation final : public Probe {
   Evaluation(const Loss& loss, std::int64_t every, RowWriter write_row)
       : loss_(loss), every_(every), write_row_(std::move(write_row)) {}
 
-  void OnLearn(ShardId shard, double prediction, double label) override;
+  void OnLearn(ShardId shard, const LearnedStep& step) override;
   void OnRejected(ShardId shard, Offset offset, const Rejection& why) override {
     bad_records_.Add(shard, offset, why);
   }
-  void OnEffective(ShardId shard, double shift, double sigma) override;
+  void OnEffective(ShardId shard, std::span<const Target> batch,
+                   const Forgetting& forgetting) override;
 
   std::int64_t events() const { return events_; }
   const BadRecords& bad_records() const { return bad_records_; }

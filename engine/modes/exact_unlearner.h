@@ -10,6 +10,7 @@ class ExactUnlearner : public Unlearner {
  public:
   double SigmaNow(std::span<const Target>) const override { return 0; }
   const Vector& model() const override { return run_.model(); }
+  double SquaredNorm() const override { return run_.squared_norm(); }
   double HalfLife() const override { return run_.HalfLife(); }
 
  protected:

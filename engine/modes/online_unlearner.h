@@ -18,6 +18,7 @@ class OnlineUnlearner : public Unlearner {
   Result<Forgetting> Forget(std::span<const Target> batch) override;
   double SigmaNow(std::span<const Target> batch) const override;
   const Vector& model() const override { return run_.model(); }
+  double SquaredNorm() const override { return run_.squared_norm(); }
   double HalfLife() const override { return run_.HalfLife(); }
 
  protected:

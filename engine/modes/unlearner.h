@@ -45,6 +45,8 @@ class Unlearner {
   // The model as it may be released.
   virtual const Vector& model() const = 0;
 
+  virtual double SquaredNorm() const = 0;  // |model|^2
+
   // Steps until half of an event's influence has faded; infinite if it does not fade.
   virtual double HalfLife() const = 0;
 

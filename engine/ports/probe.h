@@ -1,19 +1,32 @@
 #pragma once
 
+#include <span>
+
 #include "engine/event.h"
+#include "engine/example.h"
+#include "engine/target.h"
 
 namespace lethe {
+
+// One step, as it was just before it was taken.
+struct LearnedStep {
+  EventIndex index;
+  double prediction;
+  double squared_norm;  // of the model
+  const Example& example;
+};
 
 // What the engine tells about itself while it runs. Everything passed here is public in the sense
 // of docs/guarantee.md, or restarts at an effective deletion: never a drawn value or its norm.
 class Probe {
  public:
   virtual ~Probe() = default;
-  // An event was learned; `prediction` was made just before.
-  virtual void OnLearn(ShardId /*shard*/, double /*prediction*/, double /*label*/) {}
+  // An event was learned.
+  virtual void OnLearn(ShardId /*shard*/, const LearnedStep& /*step*/) {}
   virtual void OnRejected(ShardId /*shard*/, Offset /*offset*/, const Rejection& /*why*/) {}
-  // A deletion became effective.
-  virtual void OnEffective(ShardId /*shard*/, double /*shift*/, double /*sigma*/) {}
+  // A deletion became effective: one draw for all these events.
+  virtual void OnEffective(ShardId /*shard*/, std::span<const Target> /*batch*/,
+                           const Forgetting& /*forgetting*/) {}
 };
 
 }  // namespace lethe

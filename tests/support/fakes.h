@@ -68,11 +68,11 @@ class FaultyState final : public State {
 // Counts what the engine reports.
 class CountingProbe final : public Probe {
  public:
-  void OnLearn(ShardId, double, double) override { ++learned; }
+  void OnLearn(ShardId, const LearnedStep&) override { ++learned; }
   void OnRejected(ShardId, Offset, const Rejection& why) override { rejected.push_back(why.reason); }
-  void OnEffective(ShardId, double shift, double sigma) override {
-    shifts.push_back(shift);
-    sigmas.push_back(sigma);
+  void OnEffective(ShardId, std::span<const Target>, const Forgetting& forgetting) override {
+    shifts.push_back(forgetting.shift);
+    sigmas.push_back(forgetting.sigma);
   }
 
   int learned = 0;

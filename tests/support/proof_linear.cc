@@ -79,19 +79,6 @@ std::vector<std::int64_t> TakeBatch(Dice& dice, std::vector<Alive>& alive) {
   return batch;
 }
 
-// A spec in which |gradient| at 0 is within 0.3% of L: labels far beyond r R, and lambda small
-// against Y/r.
-Spec TightSpec(double feature_norm, double lambda, double mu) {
-  Spec spec;
-  spec.model.loss = LossKind::kSquared;
-  spec.model.feature_norm = feature_norm;
-  spec.model.lambda = lambda;
-  spec.model.radius = 1;
-  spec.model.label_bound = 400 * (feature_norm + lambda / feature_norm);
-  spec.forgetting.budget = {.epsilon = {}, .delta = {}, .mu = mu, .rho = {}};
-  return spec;
-}
-
 }  // namespace
 
 Spec RandomSquaredSpec(Dice& dice) {
@@ -165,77 +152,6 @@ std::optional<LinearRun> RandomLinearRun(Dice& dice) {
   // One such step changes a covariance by at most the fraction 2 eta beta.
   run.max_order = 0.5 / (late * 2 * eta * c.beta);
   if (run.max_order < 4) return std::nullopt;
-  return run;
-}
-
-LinearRun TightLinearRun(Dice& dice) {
-  const double feature_norm = dice.LogUniform(0.3, 3);
-  const double lambda = feature_norm * feature_norm * dice.LogUniform(10, 1000);
-  Spec spec = TightSpec(feature_norm, lambda, dice.LogUniform(0.2, 4));
-  const std::int64_t deleted = 1 + dice.Below(5);
-  // Together the deleted events move the model by at most half the radius.
-  const auto k = static_cast<double>(deleted);
-  spec.model.dimension = 1 + dice.Below(3);
-  spec.learning.schedule = static_cast<ScheduleKind>(dice.Below(4));
-  spec.learning.eta = 0.5 / (k * 402 * (feature_norm * feature_norm + lambda));
-  spec.learning.horizon = {.events = 16 * deleted * deleted, .deletions = deleted};
-  spec.forgetting.guarantee = static_cast<Guarantee>(dice.Below(2));
-  LinearRun run{Script(spec), {}};
-  const auto d = static_cast<Eigen::Index>(spec.model.dimension);
-  const Vector nothing = Vector::Zero(d);
-  if (spec.learning.schedule == ScheduleKind::kInverseTime) {
-    run.script.LearnMany(810 * deleted, nothing, 0);
-  } else if (spec.learning.schedule == ScheduleKind::kInverseSqrt) {
-    run.script.LearnMany(16 * deleted * deleted, nothing, 0);
-  }
-  std::vector<std::int64_t> order;
-  const Vector x = dice.Direction(d, feature_norm);
-  for (std::int64_t i = 0; i < deleted; ++i) {
-    order.push_back(run.script.Learn(x, spec.model.label_bound, 1));
-  }
-  while (!order.empty()) {
-    run.script.LearnMany(dice.Below(800), nothing, 0);
-    const auto next = order.begin() + dice.Below(static_cast<std::int64_t>(order.size()));
-    run.script.Forget({*next});
-    order.erase(next);
-  }
-  run.sigmas = run.script.Sigmas();
-  return run;
-}
-
-LinearRun SingleDeletionRun(Dice& dice) {
-  const double feature_norm = dice.LogUniform(0.3, 3);
-  const double lambda = feature_norm * feature_norm * dice.LogUniform(0.1, 100);
-  Spec spec = TightSpec(feature_norm, lambda, dice.LogUniform(0.2, 4));
-  spec.model.dimension = 1;
-  spec.model.label_bound *= 1e9;
-  spec.learning.eta = dice.LogUniform(1e-3, 0.1) / (feature_norm * feature_norm + lambda);
-  LinearRun run{Script(spec), {}};
-  const Vector x = Vector::Constant(1, run.script.plan().constants.feature_norm);
-  const std::int64_t only = run.script.Learn(x, spec.model.label_bound);
-  run.script.LearnMany(dice.Below(400), Vector::Zero(1), 0);
-  run.script.Forget({only});
-  run.sigmas = run.script.Sigmas();
-  return run;
-}
-
-LinearRun WipedOutRun(Dice& dice) {
-  const double feature_norm = dice.LogUniform(0.3, 3);
-  const double squared = feature_norm * feature_norm;
-  Spec spec = TightSpec(feature_norm, squared * dice.LogUniform(1e-4, 1e-3),
-                        dice.LogUniform(0.5, 4));
-  spec.model.dimension = 1 + dice.Below(2);
-  spec.learning.eta = 1e-3 / squared;
-  spec.forgetting.guarantee = Guarantee::kPerRequest;
-  LinearRun run{Script(spec), {}};
-  const Vector x =
-      Vector::Unit(static_cast<Eigen::Index>(spec.model.dimension), 0) * feature_norm;
-  const std::int64_t early = run.script.Learn(x, spec.model.label_bound);
-  run.script.Forget({early});
-  run.script.LearnMany(8000, x, 0);
-  const std::int64_t late = run.script.Learn(x, spec.model.label_bound);
-  run.script.Forget({late});
-  run.sigmas = run.script.Sigmas();
   return run;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -24,7 +25,8 @@ class KeyedRandom final : public RandomSource {
   explicit KeyedRandom(std::uint64_t seed) : seed_(Mix(seed)) {}
 
   void Fill(const Stream& stream, std::span<std::uint8_t> bytes) override {
-    std::uint64_t state = Mix(seed_ ^ Mix(stream.number)) ^ static_cast<std::uint64_t>(stream.purpose);
+    std::uint64_t state = Mix(seed_ ^ Mix(stream.number));
+    state ^= static_cast<std::uint64_t>(stream.purpose);
     for (std::size_t at = 0; at < bytes.size(); at += sizeof state) {
       state = Mix(state);
       std::memcpy(bytes.data() + at, &state, std::min(sizeof state, bytes.size() - at));
@@ -49,7 +51,8 @@ class Dice {
   }
   bool Chance(double p) { return Uniform() < p; }
   double Normal() {
-    return std::sqrt(-2 * std::log(Uniform())) * std::cos(2 * std::numbers::pi * Uniform());
+    const double length = std::sqrt(-2 * std::log(Uniform()));  // first: the order must be fixed
+    return length * std::cos(2 * std::numbers::pi * Uniform());
   }
   // A vector of this length in a uniform direction.
   Vector Direction(Eigen::Index dimension, double length) {
