@@ -25,18 +25,32 @@ constexpr CommandEntry kCommands[] = {
      "  lethe demo\n"
      "  lethe demo --keep demo-files",
      AddDemo},
-    {"generate", "Write a synthetic stream of learn and delete events",
+    {"generate", "Write a stream of learn and delete events, synthetic or from a CSV file",
      "  lethe generate --events 20000 --out events.ndjson.gz\n"
-     "  lethe generate --task regression --drift 1 --deletions 0.02 --pattern recent | head",
+     "  lethe generate --task regression --drift 1 --deletions 0.02 --pattern recent | head\n"
+     "  lethe generate --csv data.csv.gz --label class --positive 1 --scale-rows 500 --out "
+     "events.ndjson.gz",
      AddGenerate},
     {"replay", "Run a recorded stream: learn, forget, write receipts",
      "  lethe replay events.ndjson.gz --config configs/quickstart.yaml --out results\n"
      "  zcat events.ndjson.gz | lethe replay - --config configs/quickstart.yaml --json",
      AddReplay},
+    {"compare", "Run every way to forget on one stream, side by side",
+     "  lethe compare events.ndjson.gz --config configs/quickstart.yaml\n"
+     "  lethe compare events.ndjson.gz --config configs/quickstart.yaml --modes none,passive --json",
+     AddCompare},
+    {"convert", "Write a recorded stream in another form: JSON, or compact binary",
+     "  lethe convert events.ndjson.gz events.lethe\n"
+     "  lethe convert events.lethe - --to json | head",
+     AddConvert},
     {"check", "Check a configuration without running it, and say what it promises",
      "  lethe check configs/quickstart.yaml\n"
      "  lethe check --schema > lethe.schema.json",
      AddCheck},
+    {"plan", "Say before a run what deletions will cost in noise and work, and what to choose",
+     "  lethe plan configs/quickstart.yaml\n"
+     "  lethe plan configs/quickstart.yaml --events 20000 --json",
+     AddPlan},
     {"config", "Print the configuration in force: defaults filled in, secrets masked",
      "  lethe config configs/quickstart.yaml", AddConfig},
     {"receipts", "List, show and verify receipts",

@@ -16,9 +16,15 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  void ShowShare(double share);
+  // Takes the line away, so that something else can be printed.
+  void Clear();
+
   void Show(std::int64_t events, std::int64_t bytes, std::optional<std::int64_t> total_bytes);
 
  private:
+  bool IsTime();
+
   bool wanted_;
   Clock& clock_;
   std::int64_t next_ns_ = 0;

@@ -1,5 +1,6 @@
 #include "engine/accountant.h"
 
+#include <cfloat>
 #include <cmath>
 #include <numbers>
 
@@ -32,7 +33,10 @@ double DeltaOfMu(double mu, double epsilon) {
   const long double b = Phi(-e / m - m / 2);
   // For large epsilon e^epsilon alone would overflow; the product does not.
   const long double product = b > 0 ? std::exp(e + std::log(b)) : 0;
-  return static_cast<double>(std::fmax(a - product, 0.0L));
+  // The two may agree in most digits; what rounding can have taken off the difference is put back.
+  const long double x = e / m + m / 2;
+  const long double rounding = (a + product) * (64 + 8 * x * x) * LDBL_EPSILON;
+  return std::fmin(static_cast<double>(a - product + rounding) * (1 + DBL_EPSILON), 1.0);
 }
 
 double MuOfEpsilonDelta(double epsilon, double delta) {

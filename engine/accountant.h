@@ -8,7 +8,7 @@ namespace lethe {
 // Conversions between the ways to state one promise, mu-GDP (docs/guarantee.md, section 3). All of
 // them err on the side of promising less than holds.
 
-// The smallest delta such that mu-GDP implies (epsilon, delta):
+// The smallest delta such that mu-GDP implies (epsilon, delta), rounded up:
 // Phi(-epsilon/mu + mu/2) - e^epsilon Phi(-epsilon/mu - mu/2)   (Balle and Wang 2018, Theorem 8).
 double DeltaOfMu(double mu, double epsilon);
 

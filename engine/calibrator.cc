@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "engine/noise.h"
 #include "engine/split.h"
 
 namespace lethe {
@@ -52,15 +53,20 @@ Result<Forgetting> Calibrator::Calibrate(std::span<const Held> batch, const Onli
         SplitShare(forgetting_.split, promise_.rho, draws_ + 1, horizon_deletions_);
     forgetting.sigma = SigmaFor(forgetting.shift, share, run);
   }
+  if (!std::isfinite(forgetting.sigma * forgetting.sigma)) {
+    return Status(ErrorCode::kInput,
+                  "the share of the budget that is left for this deletion cannot be kept on any "
+                  "grid of doubles; use split: curve, or a larger budget");
+  }
   return forgetting;
 }
 
 double Calibrator::SigmaFor(double shift, double rho, const OnlineRun& run) {
-  // Solves sigma sqrt(2 rho) = shift + extra(sigma). The grid's part of extra is a tiny multiple
-  // of sigma, so this converges at once and from below.
-  double sigma = 0;
-  for (int i = 0; i < 8; ++i) sigma = (shift + run.ExtraShift(sigma)) / std::sqrt(2 * rho);
-  return sigma * (1 + 1e-12);
+  // Solves sigma sqrt(2 rho) = shift + extra(sigma), where extra(sigma) is at most extra(0) and a
+  // small multiple of sigma on top.
+  const double rate = std::sqrt(2 * rho) - GridShiftPerSigma(run.model_dimension());
+  if (!(rate > 0)) return HUGE_VAL;
+  return (shift + run.ExtraShift(0)) / rate * (1 + 1e-12);
 }
 
 double Calibrator::CurveSigma(std::span<const Held> batch, const OnlineRun& run) const {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "engine/feature_hash.h"
+
 namespace lethe {
 namespace {
 
@@ -28,12 +30,13 @@ bool RescaleTo(double bound, Eigen::Ref<Vector> x) {
 }  // namespace
 
 std::optional<Rejection> Door::Admit(const Event& event, Example& example) const {
-  if (auto rejection = AdmitFeatures(event, example)) return rejection;
+  auto rejection = model_.hash_bits ? AdmitNamed(event, example) : AdmitDense(event, example);
+  if (rejection) return rejection;
   return AdmitLabel(event.y, example);
 }
 
-std::optional<Rejection> Door::AdmitFeatures(const Event& event, Example& example) const {
-  const auto dimension = static_cast<Eigen::Index>(model_.dimension);
+std::optional<Rejection> Door::AdmitDense(const Event& event, Example& example) const {
+  const Eigen::Index dimension = feature_dimension();
   if (!event.named.empty()) {
     return Refuse(Reason::kWrongDimension,
                   "f: this model takes dense features x of length " + std::to_string(dimension));
@@ -43,6 +46,7 @@ std::optional<Rejection> Door::AdmitFeatures(const Event& event, Example& exampl
                                                " values, the model takes " +
                                                std::to_string(dimension));
   }
+  example.at.clear();
   example.x.resize(model_dimension());
   auto x = example.x.head(dimension);
   x = Eigen::Map<const Vector>(event.x.data(), dimension);
@@ -51,14 +55,38 @@ std::optional<Rejection> Door::AdmitFeatures(const Event& event, Example& exampl
       return Refuse(Reason::kNotFinite, "x[" + std::to_string(i) + "]: is not a finite number");
     }
   }
-  // Written so that anything but a proven "at most" is refused: a NaN compares false.
-  if (!(x.norm() <= model_.feature_norm)) {
-    if (model_.oversized == Oversized::kReject || !RescaleTo(model_.feature_norm, x)) {
-      return Refuse(Reason::kOversized, "x: its norm is above model.feature_norm");
+  if (model_.bias) example.x[dimension] = 1;
+  return AdmitNorm("x", x);
+}
+
+std::optional<Rejection> Door::AdmitNamed(const Event& event, Example& example) const {
+  if (!event.x.empty()) {
+    return Refuse(Reason::kWrongDimension, "x: this model takes named features f");
+  }
+  if (event.named.size() > kMaxFeatures) {
+    return Refuse(Reason::kTooLarge, "f: has " + std::to_string(event.named.size()) +
+                                         " features, the most is " + std::to_string(kMaxFeatures));
+  }
+  for (std::size_t i = 0; i < event.named.size(); ++i) {
+    if (!std::isfinite(event.named[i].second)) {
+      return Refuse(Reason::kNotFinite, "f[" + std::to_string(i) + "]: is not a finite number");
     }
   }
-  if (model_.bias) example.x[dimension] = 1;
-  return std::nullopt;
+  HashFeatures(event.named, *model_.hash_bits, model_.bias, example);
+  auto x = example.x.head(example.x.size() - (model_.bias ? 1 : 0));
+  if (!x.allFinite()) {
+    return Refuse(Reason::kNotFinite, "f: features that share a place add up to no finite number");
+  }
+  return AdmitNorm("f", x);
+}
+
+std::optional<Rejection> Door::AdmitNorm(const char* field, Eigen::Ref<Vector> x) const {
+  // Written so that anything but a proven "at most" is refused: a NaN compares false.
+  if (x.norm() <= model_.feature_norm) return std::nullopt;
+  if (model_.oversized == Oversized::kRescale && RescaleTo(model_.feature_norm, x)) {
+    return std::nullopt;
+  }
+  return Refuse(Reason::kOversized, std::string(field) + ": its norm is above model.feature_norm");
 }
 
 std::optional<Rejection> Door::AdmitLabel(double y, Example& example) const {

@@ -9,20 +9,27 @@
 
 namespace lethe {
 
-// Enforces the bounds that the constants were derived from. What passes is finite, has the right
-// dimension, |x| <= feature_norm and an admissible label. Nothing else may reach the learner.
+// Enforces the bounds that the constants were derived from. What passes is finite, has the features
+// that the model takes, |x| <= feature_norm (for a hashed model: of what was hashed) and an
+// admissible label. Nothing else may reach the learner.
 class Door {
  public:
   explicit Door(const ModelSpec& model) : model_(model) {}
 
   // The number of weights, bias included.
-  Eigen::Index model_dimension() const { return model_.dimension + (model_.bias ? 1 : 0); }
+  Eigen::Index model_dimension() const { return feature_dimension() + (model_.bias ? 1 : 0); }
 
-  // Fills `example`, or says why not. Messages carry no values.
+  // Fills `example`, or says why not. Messages carry no values and no names.
   std::optional<Rejection> Admit(const Event& event, Example& example) const;
 
  private:
-  std::optional<Rejection> AdmitFeatures(const Event& event, Example& example) const;
+  Eigen::Index feature_dimension() const {
+    return model_.hash_bits ? Eigen::Index{1} << *model_.hash_bits : model_.dimension;
+  }
+
+  std::optional<Rejection> AdmitDense(const Event& event, Example& example) const;
+  std::optional<Rejection> AdmitNamed(const Event& event, Example& example) const;
+  std::optional<Rejection> AdmitNorm(const char* field, Eigen::Ref<Vector> x) const;
   std::optional<Rejection> AdmitLabel(double y, Example& example) const;
 
   ModelSpec model_;

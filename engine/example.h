@@ -1,13 +1,28 @@
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "engine/types.h"
 
 namespace lethe {
 
-// An accepted event as the learner sees it: the bias, if any, is the last feature.
+// An accepted event as the learner sees it. Of a dense model x has one value per weight and `at` is
+// empty. Of a hashed model x has the values that are not zero, and `at` the weights that they
+// belong to, in increasing order. The bias, if any, is the last feature.
 struct Example {
   Vector x;
   double y = 0;
+  std::vector<std::uint32_t> at = {};
 };
+
+// The features of a hashed example with a place for every weight.
+inline Vector Spread(const Example& example, Eigen::Index model_dimension) {
+  Vector x = Vector::Zero(model_dimension);
+  for (std::size_t i = 0; i < example.at.size(); ++i) {
+    x[example.at[i]] = example.x[static_cast<Eigen::Index>(i)];
+  }
+  return x;
+}
 
 }  // namespace lethe

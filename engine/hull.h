@@ -20,19 +20,18 @@ class LowerHull {
   double pending() const { return pending_; }
 
  private:
-  struct Vertex {
+  // An edge of the hull, as its own rise and run: differences of cumulated sums would cancel when
+  // an old draw is many orders of magnitude larger than a new one.
+  struct Edge {
     double noise = 0;
     double shift = 0;
-    double cost = 0;   // of the hull up to here
-    double slope = 0;  // of the edge that ends here
+    double cost = 0;  // of the hull up to and including this edge
   };
 
-  // The vertex to which a further point connects.
-  std::size_t Tangent(double noise, double shift) const;
+  // How many edges stay when `last` is appended; those after it are pooled into `last`.
+  std::size_t Pool(Edge& last) const;
 
-  std::vector<Vertex> vertices_{Vertex{}};
-  double noise_ = 0;
-  double shift_ = 0;
+  std::vector<Edge> edges_;
   double pending_ = 0;
 };
 

@@ -12,11 +12,20 @@
 namespace lethe {
 namespace {
 
-// Uniform in (0, 1) with 64 bits, so that normals reach beyond 9 sigma.
-double OpenUniform(const std::uint8_t* bytes) {
+std::uint64_t Bits(const std::uint8_t* bytes) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, bytes, sizeof bits);
-  return std::min((static_cast<double>(bits) + 0.5) * 0x1p-64, 1 - DBL_EPSILON / 2);
+  return bits;
+}
+
+// (bits + 1/2) 2^-64: uniform in (0, 1).
+double Uniform(std::uint64_t bits) { return (static_cast<double>(bits) + 0.5) * 0x1p-64; }
+
+// -log of a uniform number with 64 bits, precise at both ends: large values reach beyond 9 sigma,
+// and small ones are not cut off by the spacing of doubles near 1.
+double MinusLogUniform(std::uint64_t bits) {
+  if (bits < (std::uint64_t{1} << 63)) return -std::log(Uniform(bits));
+  return -std::log1p(-Uniform(~bits));
 }
 
 double FineSpacing(double sigma, double radius) {
@@ -38,6 +47,10 @@ double GridShift(double sigma, double radius, std::int64_t dimension) {
          (1 + 4 * DBL_EPSILON);
 }
 
+double GridShiftPerSigma(std::int64_t dimension) {
+  return std::sqrt(static_cast<double>(dimension)) * 0x1p-25 * (1 + 4 * DBL_EPSILON);
+}
+
 void AddGridNoise(Vector& z, double sigma, double radius, RandomSource& random,
                   const Stream& stream) {
   LETHE_CHECK(sigma > 0 && std::isfinite(sigma));
@@ -47,9 +60,9 @@ void AddGridNoise(Vector& z, double sigma, double radius, RandomSource& random,
   random.Fill(stream, bytes);
   for (std::size_t pair = 0; pair < pairs; ++pair) {
     // Box-Muller; its own rounding is far below the grid.
-    const double u = OpenUniform(&bytes[pair * 16]);
-    const double angle = 2 * std::numbers::pi * OpenUniform(&bytes[pair * 16 + 8]);
-    const double length = sigma / spacing * std::sqrt(-2 * std::log(u));
+    const double angle = 2 * std::numbers::pi * Uniform(Bits(&bytes[pair * 16 + 8]));
+    const double length =
+        sigma / spacing * std::sqrt(2 * MinusLogUniform(Bits(&bytes[pair * 16])));
     const double steps[2] = {std::round(length * std::cos(angle)),
                              std::round(length * std::sin(angle))};
     for (Eigen::Index k = 0; k < 2; ++k) {

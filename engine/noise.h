@@ -16,6 +16,9 @@ double GridSpacing(double sigma, double radius);
 // with sigma, and relative to sigma it decreases.
 double GridShift(double sigma, double radius, std::int64_t dimension);
 
+// GridShift(sigma) <= GridShift(0) + sigma GridShiftPerSigma.
+double GridShiftPerSigma(std::int64_t dimension);
+
 // z <- round(z) + round(xi) on the grid, xi ~ N(0, sigma^2 I) from `random`.
 void AddGridNoise(Vector& z, double sigma, double radius, RandomSource& random,
                   const Stream& stream);

@@ -4,6 +4,7 @@
 #include <cfloat>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "engine/check.h"
 #include "engine/noise.h"
@@ -12,25 +13,49 @@
 namespace lethe {
 
 OnlineRun::OnlineRun(const Loss& loss, const Constants& constants, const Schedule& schedule,
-                     Eigen::Index model_dimension)
+                     Eigen::Index model_dimension, Features features)
     : loss_(loss),
       constants_(constants),
       schedule_(schedule),
-      ledger_(constants, schedule, model_dimension),
-      z_(Vector::Zero(model_dimension)) {}
+      dimension_(model_dimension),
+      ledger_(constants, schedule,
+              features == Features::kSparse ? SparseModel::Terms() : model_dimension) {
+  if (features == Features::kSparse) {
+    sparse_.emplace(constants, model_dimension);
+  } else {
+    z_.setZero(model_dimension);
+  }
+}
 
-double OnlineRun::NextStep(double slope, const Example& example) {
-  if (schedule_.is_public()) return schedule_.Step(ledger_.steps() + 1);
-  squared_gradients_ += (slope * example.x + constants_.mu * z_).squaredNorm();
+double OnlineRun::NextStep(double squared_gradient) {
+  squared_gradients_ += squared_gradient;
   return schedule_.AdaptiveStep(squared_gradients_);
 }
 
-double OnlineRun::Learn(const Example& example) {
-  const double prediction = Predict(example.x);
+double OnlineRun::LearnDense(const Example& example) {
+  const double prediction = z_.dot(example.x);
   const double slope = loss_.Slope(prediction, example.y);
-  const double eta = NextStep(slope, example);
+  const double eta = schedule_.is_public()
+                         ? schedule_.Step(ledger_.steps() + 1)
+                         : NextStep((slope * example.x + constants_.mu * z_).squaredNorm());
   z_ = (1 - eta * constants_.mu) * z_ - (eta * slope) * example.x;
   squared_norm_ = Project(z_, constants_.radius);
+  ledger_.Step(eta);
+  return prediction;
+}
+
+double OnlineRun::LearnSparse(const Example& example) {
+  const double prediction = sparse_->Dot(example);
+  const double slope = loss_.Slope(prediction, example.y);
+  // |slope x + mu z|^2, which may cancel to less than 0.
+  const auto squared_gradient = [&] {
+    return std::max(0.0, slope * slope * example.x.squaredNorm() +
+                             2 * slope * constants_.mu * prediction +
+                             constants_.mu * constants_.mu * sparse_->squared_norm());
+  };
+  const double eta =
+      schedule_.is_public() ? schedule_.Step(ledger_.steps() + 1) : NextStep(squared_gradient());
+  sparse_->Step(1 - eta * constants_.mu, eta * slope, example);
   ledger_.Step(eta);
   return prediction;
 }
@@ -41,6 +66,7 @@ void OnlineRun::Skip() {
 }
 
 void OnlineRun::Descend(const MeanCost& cost, std::int64_t count) {
+  LETHE_CHECK(!sparse_);
   const double eta = constants_.max_step();
   for (std::int64_t i = 0; i < count; ++i) {
     z_ -= eta * cost.Gradient(z_);
@@ -50,6 +76,7 @@ void OnlineRun::Descend(const MeanCost& cost, std::int64_t count) {
 }
 
 Status OnlineRun::Reset(const MeanCost& cost, double tolerance) {
+  LETHE_CHECK(!sparse_);
   LETHE_RETURN_IF_ERROR(ResetTo(cost, constants_, tolerance, z_));
   squared_norm_ = z_.squaredNorm();
   const auto n = static_cast<double>(std::max<std::int64_t>(1, cost.count()));
@@ -58,18 +85,28 @@ Status OnlineRun::Reset(const MeanCost& cost, double tolerance) {
 }
 
 double OnlineRun::ExtraShift(double sigma) const {
-  return ledger_.RoundOff() + GridShift(sigma, constants_.radius, z_.size());
+  // A sparse model is made dense before the grid, which rounds every weight once.
+  const double dense = sparse_ ? ledger_.RoundOffOfOneOperation(0) : 0;
+  return ledger_.RoundOff() + GridShift(sigma, constants_.radius, dimension_) + dense;
 }
 
 void OnlineRun::BookDraw(double sigma) {
-  ledger_.AddRoundOff(GridShift(sigma, constants_.radius, z_.size()) +
+  // Twice the grid: the model was rounded, and if a later deletion lets this draw absorb a part of
+  // its shift, the point so shifted is rounded too.
+  ledger_.AddRoundOff(2 * GridShift(sigma, constants_.radius, dimension_) +
                       ledger_.RoundOffOfOneOperation(0));
 }
 
 void OnlineRun::Draw(double sigma, RandomSource& random, const Stream& stream) {
-  AddGridNoise(z_, sigma, constants_.radius, random, stream);
-  squared_norm_ = Project(z_, constants_.radius);
-  LETHE_CHECK(std::isfinite(squared_norm_));
+  Vector z = sparse_ ? sparse_->Take() : std::move(z_);
+  AddGridNoise(z, sigma, constants_.radius, random, stream);
+  if (sparse_) {
+    sparse_->Set(std::move(z));
+  } else {
+    squared_norm_ = Project(z, constants_.radius);
+    z_ = std::move(z);
+  }
+  LETHE_CHECK(std::isfinite(squared_norm()));
   BookDraw(sigma);
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "engine/constants.h"
 #include "engine/example.h"
 #include "engine/ledger.h"
@@ -7,31 +9,40 @@
 #include "engine/mean_cost.h"
 #include "engine/ports/random.h"
 #include "engine/schedule.h"
+#include "engine/sparse_model.h"
 #include "engine/status.h"
 #include "engine/types.h"
 
 namespace lethe {
 
 // Projected online gradient descent with its ledger: the model z, how it learns, and how far any
-// event still reaches into it. Every online mode holds one. A value type; not thread-safe.
+// event still reaches into it. Every online mode holds one. The features are dense, or hashed and
+// sparse: then a step costs what the event has features. A value type; not thread-safe.
 class OnlineRun {
  public:
-  OnlineRun(const Loss& loss, const Constants& constants, const Schedule& schedule,
-            Eigen::Index model_dimension);
+  enum class Features { kDense, kSparse };
 
-  double Predict(const Vector& x) const { return z_.dot(x); }
+  // For sparse features the constants must have passed SparseModel::Check.
+  OnlineRun(const Loss& loss, const Constants& constants, const Schedule& schedule,
+            Eigen::Index model_dimension, Features features = Features::kDense);
+
+  double Predict(const Example& example) const {
+    return sparse_ ? sparse_->Dot(example) : z_.dot(example.x);
+  }
 
   // z <- Proj(z - eta (loss'(<z,x>; y) x + mu z)). Returns the prediction before the step.
-  double Learn(const Example& example);
+  double Learn(const Example& example) {
+    return sparse_ ? LearnSparse(example) : LearnDense(example);
+  }
 
   // The position of an event that is blank in this world: the index advances, nothing is learned.
   void Skip();
 
-  // `count` gradient steps of size 2/(beta+mu) on the mean cost.
+  // `count` gradient steps of size 2/(beta+mu) on the mean cost. Dense features only.
   void Descend(const MeanCost& cost, std::int64_t count);
 
   // Solves for the minimiser of the mean cost (engine/reset.h). Every event then contributes at
-  // most 2 tolerance/mu, plus L/(mu n) while it is retained.
+  // most 2 tolerance/mu, plus L/(mu n) while it is retained. Dense features only.
   Status Reset(const MeanCost& cost, double tolerance);
 
   // Adds noise of standard deviation sigma on the grid and projects (post-processing).
@@ -43,8 +54,11 @@ class OnlineRun {
   // Distance between two worlds that only the next draw can absorb: F and the grid's rounding.
   double ExtraShift(double sigma) const;
 
-  const Vector& model() const { return z_; }
-  double squared_norm() const { return squared_norm_; }  // |model|^2
+  // A copy: reading never changes the run.
+  Vector model() const { return sparse_ ? sparse_->Dense() : z_; }
+  // |model|^2
+  double squared_norm() const { return sparse_ ? sparse_->squared_norm() : squared_norm_; }
+  Eigen::Index model_dimension() const { return dimension_; }
   const Ledger& ledger() const { return ledger_; }
   const Constants& constants() const { return constants_; }
 
@@ -52,13 +66,18 @@ class OnlineRun {
   double HalfLife() const;
 
  private:
-  double NextStep(double slope, const Example& example);
+  double LearnDense(const Example& example);
+  double LearnSparse(const Example& example);
+  // adaptive only: the step after one more gradient.
+  double NextStep(double squared_gradient);
 
   Loss loss_;
   Constants constants_;
   Schedule schedule_;
+  Eigen::Index dimension_;
   Ledger ledger_;
-  Vector z_;
+  Vector z_;                           // dense features
+  std::optional<SparseModel> sparse_;  // sparse ones
   double squared_norm_ = 0;
   double squared_gradients_ = 0;  // adaptive only
 };

@@ -29,7 +29,8 @@ Shard::Shard(const Plan& plan, ShardId id, const ShardPorts& ports)
       door_(plan.spec.model),
       names_(ports.hasher, ports.random, id),
       why_not_(plan.WhyNotCertified()),
-      waiting_(plan.spec.forgetting) {
+      waiting_(plan.spec.forgetting),
+      regret_bound_(plan.constants, door_.model_dimension()) {
   const Digest digest = ports.hasher.Sha256(CertificatePart(plan.spec));
   config_sha256_ = ToHex(digest.data(), digest.size());
   ports.random.Fill({Stream::Purpose::kStateId, id, 0}, state_id_);
@@ -44,6 +45,11 @@ Shard::Shard(const Plan& plan, ShardId id, const ShardPorts& ports)
 
 ModelVersion Shard::model_version() const {
   return {steps() + counters_.effective_deletions};
+}
+
+std::optional<double> Shard::regret_bound() const {
+  if (!plan_.schedule.is_public() || plan_.mode->moves_model) return std::nullopt;
+  return regret_bound_.Total();
 }
 
 Status Shard::Commit() { return ports_.state.Commit(next_); }
@@ -88,6 +94,7 @@ void Shard::LearnAs(const Record& record, const KeyHash& id) {
                        .id = id,
                        .subject = {}};
   if (record.event.subject) learned.subject = names_.Subject(*record.event.subject);
+  if (plan_.schedule.is_public()) regret_bound_.Step(plan_.schedule.Step(steps() + 1));
   const double squared_norm = unlearner_->SquaredNorm();
   const double prediction = unlearner_->Learn(example_);
   ports_.state.AddEvent(learned);
@@ -213,6 +220,7 @@ Status Shard::ServeDue(const Record& record) {
   ++counters_.draws;
   counters_.noise_variance += sigma * sigma;
   clean_from_ = model_version();
+  regret_bound_.Draw(sigma, static_cast<std::int64_t>(batch.size()));
   ports_.probe.OnEffective(id_, batch, forgetting.value());
   for (WaitingRequest& request : due) {
     SetEffective(record, request.receipt);

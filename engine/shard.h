@@ -17,6 +17,7 @@
 #include "engine/ports/sink.h"
 #include "engine/ports/state.h"
 #include "engine/receipt.h"
+#include "engine/regret_bound.h"
 #include "engine/waiting.h"
 
 namespace lethe {
@@ -72,6 +73,9 @@ class Shard {
   // Requests that were received and are not effective yet.
   std::size_t waiting() const { return waiting_.size(); }
   ModelVersion model_version() const;
+  // A bound on the regret so far, from public quantities; none where the model moves otherwise
+  // than by steps and draws.
+  std::optional<double> regret_bound() const;
   // The version since which no release carries anything of a forgotten event; 0 before any deletion.
   ModelVersion clean_from() const { return clean_from_; }
 
@@ -112,6 +116,7 @@ class Shard {
   std::vector<std::string> why_not_;
   std::unique_ptr<Unlearner> unlearner_;
   WaitingRequests waiting_;
+  RegretBound regret_bound_;
 
   Counters counters_;
   ModelVersion clean_from_;

@@ -8,7 +8,8 @@ namespace lethe {
 namespace {
 
 std::int64_t Bytes(const Example& example) {
-  return static_cast<std::int64_t>(sizeof(double)) * (example.x.size() + 1);
+  return static_cast<std::int64_t>(sizeof(double) * (example.x.size() + 1) +
+                                   sizeof(std::uint32_t) * example.at.size());
 }
 
 }  // namespace
@@ -24,6 +25,7 @@ void MemoryPayloads::Clear(Slot& slot) {
   --count_;
   bytes_ -= Bytes(slot.example);
   slot.example.x.setZero();
+  std::fill(slot.example.at.begin(), slot.example.at.end(), 0);
   slot.example = {};
   slot.is_retained = false;
 }

@@ -5,6 +5,7 @@
 #include "app/commands/command.h"
 #include "app/commands/load.h"
 #include "app/config/schema.h"
+#include "engine/advice.h"
 #include "engine/json.h"
 
 namespace lethe {
@@ -28,6 +29,9 @@ void PrintText(const Arguments& arguments, const Plan& plan) {
               std::ceil(5000 * (1 + plan.promise.advantage)) / 100);
   std::printf("  certified   %s\n", why_not.empty() ? "yes" : "no");
   for (const std::string& reason : why_not) std::printf("              - %s\n", reason.c_str());
+  for (const std::string& warning : Warnings(plan)) {
+    std::printf("  warning     %s\n", warning.c_str());
+  }
 }
 
 void PrintJson(const LoadReport& report, const Result<Plan>* plan) {
@@ -53,6 +57,8 @@ void PrintJson(const LoadReport& report, const Result<Plan>* plan) {
     json.Field("advantage", p.promise.advantage).EndObject();
     json.Field("certified", p.WhyNotCertified().empty()).Key("why_not").BeginArray();
     for (const std::string& reason : p.WhyNotCertified()) json.Value(reason);
+    json.EndArray().Key("warnings").BeginArray();
+    for (const std::string& warning : Warnings(p)) json.Value(warning);
     json.EndArray();
   }
   std::printf("%s\n", json.EndObject().text().c_str());

@@ -13,9 +13,12 @@ namespace lethe {
 using Run = std::function<Status()>;
 
 Run AddCheck(CLI::App& command);
+Run AddCompare(CLI::App& command);
 Run AddConfig(CLI::App& command);
+Run AddConvert(CLI::App& command);
 Run AddDemo(CLI::App& command);
 Run AddGenerate(CLI::App& command);
+Run AddPlan(CLI::App& command);
 Run AddReceipts(CLI::App& command);
 Run AddReplay(CLI::App& command);
 

@@ -22,7 +22,8 @@ constexpr std::int64_t kPeople = 400;
 class DemoFolder {
  public:
   explicit DemoFolder(const std::string& keep) : path_(keep), is_kept_(!keep.empty()) {
-    if (!is_kept_) path_ = std::filesystem::temp_directory_path() / ("lethe-demo-" + std::to_string(getpid()));
+    if (is_kept_) return;
+    path_ = std::filesystem::temp_directory_path() / ("lethe-demo-" + std::to_string(getpid()));
   }
   ~DemoFolder() {
     std::error_code ignored;
@@ -65,18 +66,23 @@ Result<ReplayResult> RunMode(const char* mode, const std::string& stream,
   const auto plan = Plan::Make(DemoSpec(mode));
   if (!plan.ok()) return plan.status();
   ReplayOptions options;
-  options.stream = stream;
   options.out = std::move(out);
-  options.show_progress = StderrIsTerminal();
-  return Replay(plan.value(), options);
+  return ReplayFile(plan.value(), stream, options, StderrIsTerminal());
 }
 
-void PrintCost(const ReplayResult& never, const ReplayResult& passive) {
-  std::printf(
-      "\n  what forgetting cost          accuracy   mean loss\n"
-      "    never forgets (mode none)     %.4f      %.4f\n"
-      "    forgets      (mode passive)   %.4f      %.4f\n",
-      *never.accuracy, *never.mean_loss, *passive.accuracy, *passive.mean_loss);
+void PrintCost(const char* what, const ReplayResult& result) {
+  std::printf("    %-44s %.4f      %.4f\n", what, *result.accuracy, *result.mean_loss);
+}
+
+// A paragraph in lines of at most 92 characters.
+void PrintWrapped(const std::string& text) {
+  constexpr std::size_t kWidth = 92;
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = text.size() - begin <= kWidth ? text.size() : text.rfind(' ', begin + kWidth);
+    if (end == std::string::npos || end <= begin) end = text.size();
+    std::printf("    %s\n", text.substr(begin, end - begin).c_str());
+    begin = end + 1;
+  }
 }
 
 // The receipt of the request with the most events, and what `receipts verify` says.
@@ -88,8 +94,9 @@ Status PrintReceipt(const std::string& results) {
     if (shown == nullptr || entry.events > shown->events) shown = &entry;
   }
   if (shown == nullptr) return Status::Ok();
-  std::printf("\n  one of %zu receipts: %s (noise sigma %.3g)\n    %s\n", book.value().entries.size(),
-              shown->receipt.c_str(), shown->sigma.value_or(0), shown->statement.c_str());
+  std::printf("\n  one of %zu receipts: %s (noise sigma %.3g)\n", book.value().entries.size(),
+              shown->receipt.c_str(), shown->sigma.value_or(0));
+  PrintWrapped(shown->statement);
   LETHE_RETURN_IF_ERROR(VerifyChains(book.value()));
   std::printf("\n  the chain of receipts is whole\n");
   return Status::Ok();
@@ -110,6 +117,8 @@ Status RunDemo(const std::string& keep) {
   if (!never.ok()) return never.status();
   const auto passive = RunMode("passive", stream, results);
   if (!passive.ok()) return passive.status();
+  const auto active = RunMode("active", stream, std::nullopt);
+  if (!active.ok()) return active.status();
 
   const Counters& counters = passive.value().total;
   std::printf(
@@ -117,10 +126,13 @@ Status RunDemo(const std::string& keep) {
       "  half of an event's influence is gone after %.0f events\n",
       static_cast<long long>(counters.learned), static_cast<long long>(counters.forgotten_events),
       static_cast<long long>(counters.requests), passive.value().shards.front().half_life);
-  PrintCost(never.value(), passive.value());
+  std::printf("\n  what forgetting costs                          accuracy   mean loss\n");
+  PrintCost("never forgets (mode none)", never.value());
+  PrintCost("noise, no extra work (mode passive)", passive.value());
+  PrintCost("some work, hardly any noise (mode active)", active.value());
   LETHE_RETURN_IF_ERROR(PrintReceipt(results));
   if (keep.empty()) {
-    std::printf("\nKeep everything with: lethe demo --keep DIR\n");
+    std::printf("\nKeep the files with: lethe demo --keep DIR\n");
   } else {
     std::printf("\nTry: lethe receipts list %s\n", results.c_str());
   }

@@ -15,6 +15,7 @@ namespace {
 
 struct Arguments {
   ReplayOptions options;
+  std::string stream;
   std::string config;
   std::string out;
   bool json = false;
@@ -27,8 +28,7 @@ Status RunReplay(Arguments& arguments) {
   if (!plan.ok()) return plan.status();
   ReplayOptions& options = arguments.options;
   if (!arguments.out.empty()) options.out = arguments.out;
-  options.show_progress = StderrIsTerminal();
-  const auto result = Replay(plan.value(), options);
+  const auto result = ReplayFile(plan.value(), arguments.stream, options, StderrIsTerminal());
   if (!result.ok()) return result.status();
   PrintWarnings(result.value(), stderr);
   if (arguments.json) {
@@ -48,12 +48,14 @@ Status RunReplay(Arguments& arguments) {
 Run AddReplay(CLI::App& command) {
   auto arguments = std::make_shared<Arguments>();
   ReplayOptions& options = arguments->options;
-  command.add_option("STREAM", options.stream, "NDJSON, plain, .gz or .zst; - is stdin")
+  command.add_option("STREAM", arguments->stream, "NDJSON, plain, .gz or .zst; - is stdin")
       ->required();
   command.add_option("--config", arguments->config, "the configuration, in YAML")->required();
   command.add_option("--out", arguments->out,
                      "folder for summary.json, receipts.ndjson, notices.ndjson, model.json and "
                      "series.csv");
+  command.add_flag("--regret", options.regret,
+                   "compute the regret exactly (one solve per deletion; keeps the stream in memory)");
   command.add_flag("--json", arguments->json, "print the summary as JSON");
   command.add_option("--every", options.series_every, "events between rows of series.csv (1000)")
       ->check(CLI::PositiveNumber);

@@ -18,8 +18,13 @@ extern "C" void OnSignal(int signal) {
 bool Interrupted() { return interrupted != 0; }
 
 void CatchSignals() {
-  std::signal(SIGINT, OnSignal);
-  std::signal(SIGTERM, OnSignal);
+  // Without SA_RESTART: a read that waits for a silent pipe or terminal must end, or the first
+  // Ctrl-C would change nothing.
+  struct sigaction action = {};
+  action.sa_handler = OnSignal;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
   // A closed pipe (`lethe generate | head`) is an error from write, not a death without a word.
   std::signal(SIGPIPE, SIG_IGN);
 }

@@ -1,22 +1,20 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
+#include "app/generate/event_stream.h"
+#include "app/generate/synthetic_source.h"
 #include "connectors/file/stream_writer.h"
 #include "engine/status.h"
 
 namespace lethe {
-
-enum class Task { kClassification, kRegression };
-enum class Pattern { kUniform, kRecent, kOldest, kBurst, kSubject };
 
 // A synthetic stream: what kind of learning problem, and who asks to be forgotten when.
 struct GenerateOptions {
   Task task = Task::kClassification;
   std::int64_t events = 20000;  // learn events
   std::int64_t dimension = 20;
-  double drift = 0;        // 0: stationary; 1: the truth turns by a right angle over the stream
+  double drift = 0;  // 0: stationary; 1: the truth turns by a right angle over the stream
   std::int64_t subjects = 1000;  // people, each as likely as another to send an event; 0: no keys
   double deletions = 0.01;       // requests per learn event
   Pattern pattern = Pattern::kUniform;

@@ -8,7 +8,10 @@ void People::Add(std::int64_t event, std::optional<std::int64_t> person) {
   retained_.resize(static_cast<std::size_t>(event) + 1, false);
   retained_.back() = true;
   ++count_;
-  if (person) events_of_[static_cast<std::size_t>(*person)].push_back(event);
+  if (!person) return;
+  const auto number = static_cast<std::size_t>(*person);
+  if (number >= events_of_.size()) events_of_.resize(number + 1);
+  events_of_[number].push_back(event);
 }
 
 std::optional<std::int64_t> People::RecentEvent(SplitMix& random, std::int64_t window) const {

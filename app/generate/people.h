@@ -9,7 +9,7 @@
 namespace lethe {
 
 // Who still has events in a generated stream, so that requests can be made to hit. Events are
-// numbered in order; a person is a number below `people`.
+// numbered in order, and so are people: `people` of them at first, more as they turn up.
 class People {
  public:
   explicit People(std::int64_t people) : events_of_(static_cast<std::size_t>(people)) {}
@@ -27,9 +27,7 @@ class People {
   void RemovePerson(std::int64_t person);
 
  private:
-  bool IsRetained(std::int64_t event) const {
-    return retained_[static_cast<std::size_t>(event)];
-  }
+  bool IsRetained(std::int64_t event) const { return retained_[static_cast<std::size_t>(event)]; }
 
   std::vector<bool> retained_;
   std::int64_t count_ = 0;

@@ -8,12 +8,29 @@ void Evaluation::OnLearn(ShardId shard, const LearnedStep& step) {
   ++events_;
   total_loss_ += loss_.Value(step.prediction, step.example.y);
   if ((step.prediction > 0) == (step.example.y > 0)) ++correct_;
+  if (regret_constants_) {
+    regrets_.try_emplace(shard, loss_, *regret_constants_).first->second.Learn(step);
+  }
   if (events_ % every_ == 0) WriteRow(shard, "", "");
 }
 
-void Evaluation::OnEffective(ShardId shard, std::span<const Target>,
+void Evaluation::OnEffective(ShardId shard, std::span<const Target> batch,
                              const Forgetting& forgetting) {
+  const auto regret = regrets_.find(shard);
+  if (regret != regrets_.end()) regret->second.Forget(batch);
   WriteRow(shard, ToText(forgetting.shift), ToText(forgetting.sigma));
+}
+
+double Evaluation::Paid() const {
+  double paid = 0;
+  for (const auto& [shard, regret] : regrets_) paid += regret.paid();
+  return paid;
+}
+
+double Evaluation::Comparator() const {
+  double total = 0;
+  for (const auto& [shard, regret] : regrets_) total += regret.Comparator();
+  return total;
 }
 
 std::optional<double> Evaluation::mean_loss() const {

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
 #include "app/replay/bad_records.h"
+#include "app/replay/regret.h"
 #include "engine/loss.h"
 #include "engine/ports/probe.h"
 
@@ -31,6 +33,11 @@ class Evaluation final : public Probe {
   void OnEffective(ShardId shard, std::span<const Target> batch,
                    const Forgetting& forgetting) override;
 
+  // From now on keeps what the exact regret needs. To be called before the first event.
+  void RecordRegret(const Constants& constants) { regret_constants_ = constants; }
+  double Paid() const;
+  double Comparator() const;
+
   std::int64_t events() const { return events_; }
   const BadRecords& bad_records() const { return bad_records_; }
   std::optional<double> mean_loss() const;
@@ -47,6 +54,8 @@ class Evaluation final : public Probe {
   std::int64_t correct_ = 0;
   double total_loss_ = 0;
   bool noted_ = false;
+  std::optional<Constants> regret_constants_;
+  std::map<ShardId, Regret> regrets_;
   BadRecords bad_records_;
 };
 

@@ -59,17 +59,21 @@ class Replayer {
                     options.series_every, [this, files](const std::string& row) {
                       if (files == nullptr || !series_.ok()) return;
                       series_ = files->series().WriteLine(row);
-                    }) {}
+                    }) {
+    if (WantsRegret()) evaluation_.RecordRegret(plan.constants);
+  }
 
-  Result<ReplayResult> Run() {
-    auto stream = RecordedStream::Open(options_.stream);
-    if (!stream.ok()) return stream.status();
+  Result<ReplayResult> Run(Source& source) {
     const std::int64_t start = clock_.MonotonicNs();
-    LETHE_RETURN_IF_ERROR(ReadAll(*stream.value()));
+    LETHE_RETURN_IF_ERROR(ReadAll(source));
     for (const auto& [id, entry] : shards_) LETHE_RETURN_IF_ERROR(entry.shard->Commit());
     LETHE_RETURN_IF_ERROR(series_);
     ReplayResult result = Collect();
-    result.seconds = static_cast<double>(clock_.MonotonicNs() - start) * 1e-9;
+    result.seconds = Since(start);
+    if (WantsRegret()) {
+      result.paid = evaluation_.Paid();
+      result.comparator = evaluation_.Comparator();
+    }
     return result;
   }
 
@@ -79,6 +83,13 @@ class Replayer {
     std::unique_ptr<MemoryPayloads> payloads;
     std::unique_ptr<Shard> shard;
   };
+
+  // The comparator is solved densely, which hashed models are too large for.
+  bool WantsRegret() const { return options_.regret && !plan_.spec.model.hash_bits; }
+
+  double Since(std::int64_t start_ns) {
+    return static_cast<double>(clock_.MonotonicNs() - start_ns) * 1e-9;
+  }
 
   Shard& ShardFor(ShardId id) {
     Entry& entry = shards_[id];
@@ -92,19 +103,25 @@ class Replayer {
     return *entry.shard;
   }
 
-  Status ReadAll(RecordedStream& stream) {
-    Progress progress(options_.show_progress, clock_);
+  Status Process(const Record& record) {
+    Shard& shard = ShardFor(record.shard);
+    const std::int64_t start = clock_.MonotonicNs();
+    const std::int64_t draws = shard.counters().draws;
+    LETHE_RETURN_IF_ERROR(shard.Process(record));
+    if (shard.counters().draws != draws) deletion_seconds_ += Since(start);
+    return Status::Ok();
+  }
+
+  Status ReadAll(Source& source) {
     std::vector<Record> batch;
     std::int64_t records = 0;
     while (true) {
-      const auto count = stream.Read(batch, options_.batch);
+      const auto count = source.Read(batch, options_.batch);
       if (!count.ok()) return count.status();
       if (count.value() == 0) return Status::Ok();
-      for (std::size_t i = 0; i < count.value(); ++i) {
-        LETHE_RETURN_IF_ERROR(ShardFor(batch[i].shard).Process(batch[i]));
-      }
+      for (std::size_t i = 0; i < count.value(); ++i) LETHE_RETURN_IF_ERROR(Process(batch[i]));
       records += static_cast<std::int64_t>(count.value());
-      progress.Show(records, stream.bytes_read(), stream.bytes_total());
+      options_.on_progress(records);
       if (Interrupted()) {
         return InterruptedStatus("stopped after " + std::to_string(records) +
                                  " events; no results were written");
@@ -118,11 +135,17 @@ class Replayer {
       const Shard& shard = *entry.shard;
       const ChainSink::Chain& chain = sink_.chain(id);
       result.total.Add(shard.counters());
+      if (const auto bound = shard.regret_bound()) {
+        result.regret_bound = result.regret_bound.value_or(0) + *bound;
+      }
       result.shards.push_back({.id = id,
                                .counters = shard.counters(),
                                .model_version = shard.model_version(),
                                .clean_from = shard.clean_from(),
                                .half_life = shard.unlearner().HalfLife(),
+                               .waiting = shard.waiting(),
+                               .deletion_gradients = shard.unlearner().DeletionGradients(),
+                               .payload_bytes = entry.payloads->bytes(),
                                .weights = shard.unlearner().model(),
                                .chain_entries = chain.entries,
                                .chain_head = chain.head});
@@ -130,6 +153,7 @@ class Replayer {
     result.bad_records = evaluation_.bad_records();
     result.mean_loss = evaluation_.mean_loss();
     result.accuracy = evaluation_.accuracy();
+    result.deletion_seconds = deletion_seconds_;
     const Digest digest = hasher_.Sha256(CertificatePart(plan_.spec));
     result.config_sha256 = ToHex(digest.data(), digest.size());
     return result;
@@ -144,11 +168,12 @@ class Replayer {
   Evaluation evaluation_;
   Status series_;  // of writing rows
   std::map<ShardId, Entry> shards_;
+  double deletion_seconds_ = 0;
 };
 
 }  // namespace
 
-Result<ReplayResult> Replay(const Plan& plan, const ReplayOptions& options) {
+Result<ReplayResult> Replay(const Plan& plan, Source& source, const ReplayOptions& options) {
   std::unique_ptr<ResultFiles> files;
   if (options.out) {
     auto opened = ResultFiles::Open(*options.out);
@@ -156,11 +181,24 @@ Result<ReplayResult> Replay(const Plan& plan, const ReplayOptions& options) {
     files = std::move(opened).value();
     LETHE_RETURN_IF_ERROR(files->series().WriteLine(Evaluation::kHeader));
   }
-  auto result = Replayer(plan, options, files.get()).Run();
+  auto result = Replayer(plan, options, files.get()).Run(source);
   if (!result.ok() || !files) return result;
   LETHE_RETURN_IF_ERROR(files->Close(SummaryJson(plan, result.value()),
                                      ModelJson(plan, result.value(), SodiumHasher())));
   return result;
+}
+
+Result<ReplayResult> ReplayFile(const Plan& plan, const std::string& path,
+                                const ReplayOptions& options, bool show_progress) {
+  auto stream = RecordedStream::Open(path);
+  if (!stream.ok()) return stream.status();
+  SystemClock clock;
+  Progress progress(show_progress, clock);
+  ReplayOptions watched = options;
+  watched.on_progress = [&](std::int64_t records) {
+    progress.Show(records, stream.value()->bytes_read(), stream.value()->bytes_total());
+  };
+  return Replay(plan, *stream.value(), watched);
 }
 
 }  // namespace lethe

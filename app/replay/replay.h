@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -9,17 +10,19 @@
 
 #include "app/replay/evaluation.h"
 #include "engine/modes/registry.h"
+#include "engine/ports/source.h"
 #include "engine/shard.h"
 #include "engine/status.h"
 
 namespace lethe {
 
 struct ReplayOptions {
-  std::string stream;               // a recorded stream; - is stdin
-  std::optional<std::string> out;   // folder for the results; none: nothing is written
+  std::optional<std::string> out;  // folder for the results; none: nothing is written
   std::int64_t series_every = 1000;
-  std::size_t batch = 1024;         // records per read; changes nothing in the results
-  bool show_progress = false;
+  std::size_t batch = 1024;  // records per read; changes nothing in the results
+  bool regret = false;  // exactly (dense models): keeps all payloads, one solve per deletion
+  // Called between batches with the records so far.
+  std::function<void(std::int64_t records)> on_progress = [](std::int64_t) {};
 };
 
 // The end of one shard's run.
@@ -29,6 +32,9 @@ struct ShardResult {
   ModelVersion model_version;
   ModelVersion clean_from;
   double half_life = 0;
+  std::size_t waiting = 0;  // requests not yet effective when the stream ended
+  std::int64_t deletion_gradients = 0;
+  std::int64_t payload_bytes = 0;
   Vector weights;
   std::int64_t chain_entries = 0;
   std::string chain_head;  // SHA-256 of the last entry
@@ -40,12 +46,24 @@ struct ReplayResult {
   BadRecords bad_records;
   std::optional<double> mean_loss;
   std::optional<double> accuracy;
+  std::optional<double> regret_bound;  // of the passive modes, summed over shards
+  std::optional<double> paid;          // with options.regret: the sum of f_t(z_t)
+  std::optional<double> comparator;    // and what the changing comparator would have paid
   std::string config_sha256;
   double seconds = 0;
+  double deletion_seconds = 0;  // in records that made a deletion effective
+
+  std::optional<double> regret() const {
+    return paid && comparator ? std::optional(*paid - *comparator) : std::nullopt;
+  }
 };
 
-// Runs a recorded stream through the engine: every partition is a shard. With `out`, the result
-// files appear at the end, all of them or none.
-Result<ReplayResult> Replay(const Plan& plan, const ReplayOptions& options);
+// Runs records through the engine: every partition is a shard. With `out`, the result files appear at
+// the end, all of them or none.
+Result<ReplayResult> Replay(const Plan& plan, Source& source, const ReplayOptions& options);
+
+// Replays the recorded stream at `path` (- is stdin), with a progress line on stderr if wanted.
+Result<ReplayResult> ReplayFile(const Plan& plan, const std::string& path,
+                                const ReplayOptions& options, bool show_progress);
 
 }  // namespace lethe

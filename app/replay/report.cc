@@ -30,10 +30,10 @@ void PrintReport(const Plan& plan, const ReplayResult& result, std::FILE* out) {
   PrintRejected(c, out);
   if (result.accuracy) std::fprintf(out, "  accuracy    %.4f\n", *result.accuracy);
   if (result.mean_loss) std::fprintf(out, "  mean loss   %.4f\n", *result.mean_loss);
-  const double deletions = static_cast<double>(c.effective_deletions);
-  if (deletions > 0) {
+  if (result.regret()) std::fprintf(out, "  regret      %.4g\n", *result.regret());
+  if (c.draws > 0) {
     std::fprintf(out, "  noise       sigma %.3g per deletion (root mean square)\n",
-                 std::sqrt(c.noise_variance / deletions));
+                 std::sqrt(c.noise_variance / static_cast<double>(c.draws)));
   }
   std::fprintf(out, "  half-life   %.3g events\n", result.shards.front().half_life);
   const auto why_not = plan.WhyNotCertified();
@@ -45,6 +45,11 @@ void PrintReport(const Plan& plan, const ReplayResult& result, std::FILE* out) {
 }
 
 void PrintWarnings(const ReplayResult& result, std::FILE* out) {
+  std::size_t waiting = 0;
+  for (const ShardResult& shard : result.shards) waiting += shard.waiting;
+  if (waiting > 0) {
+    std::fprintf(out, "waiting: %zu requests were not yet effective when the stream ended\n", waiting);
+  }
   for (const std::string& example : result.bad_records.examples()) {
     std::fprintf(out, "skipped: %s\n", example.c_str());
   }

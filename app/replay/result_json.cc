@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "app/replay/result_files.h"
+#include "engine/feature_hash.h"
 #include "engine/json.h"
 
 namespace lethe {
@@ -10,7 +11,8 @@ void WriteCounters(JsonWriter& json, const Counters& counters) {
   json.Field("events", counters.records).Field("learned", counters.learned);
   json.Field("updates", counters.updates).Field("forgotten_events", counters.forgotten_events);
   json.Field("requests", counters.requests).Field("duplicates", counters.duplicates);
-  json.Field("refused_late", counters.refused_late).Key("rejected").BeginObject();
+  json.Field("refused_late", counters.refused_late);
+  json.Key("rejected").BeginObject();
   for (std::size_t i = 0; i < counters.rejected.size(); ++i) {
     if (counters.rejected[i] > 0) {
       json.Field(ReasonName(static_cast<Reason>(i)), counters.rejected[i]);
@@ -52,7 +54,8 @@ std::string SummaryJson(const Plan& plan, const ReplayResult& result) {
   WriteCounters(json, result.total);
   WriteOrNull(json, "accuracy", result.accuracy);
   WriteOrNull(json, "mean_loss", result.mean_loss);
-  json.Key("regret").Null().Key("regret_bound").Null();
+  WriteOrNull(json, "regret", result.regret());
+  WriteOrNull(json, "regret_bound", result.regret_bound);
   json.Field("sigma_total", std::sqrt(result.total.noise_variance));
   json.Field("mode", plan.spec.forgetting.mode);
   json.Field("guarantee", Name(plan.spec.forgetting.guarantee));
@@ -63,6 +66,9 @@ std::string SummaryJson(const Plan& plan, const ReplayResult& result) {
   json.Field("certified", why_not.empty()).Key("why_not").BeginArray();
   for (const std::string& reason : why_not) json.Value(reason);
   json.EndArray();
+  std::int64_t waiting = 0;
+  for (const ShardResult& shard : result.shards) waiting += static_cast<std::int64_t>(shard.waiting);
+  json.Field("waiting_requests", waiting);
   json.Field("half_life_events", result.shards.front().half_life);
   json.Field("model_version", TotalVersion(result)).Field("seconds", result.seconds);
   json.Field("events_per_second", static_cast<double>(result.total.records) / result.seconds);
@@ -86,9 +92,13 @@ std::string ModelJson(const Plan& plan, const ReplayResult& result, const Hasher
   JsonWriter json;
   json.BeginObject().Field("format", "lethe.model/1");
   json.Field("model_version", TotalVersion(result)).Field("clean_from", clean_from);
-  json.Field("loss", Name(plan.spec.model.loss)).Field("dimension", plan.spec.model.dimension);
+  const Eigen::Index dimension = weights.size() - (bias ? 1 : 0);
+  json.Field("loss", Name(plan.spec.model.loss)).Field("dimension", std::int64_t{dimension});
+  if (plan.spec.model.hash_bits) {
+    json.Field("hash_bits", *plan.spec.model.hash_bits).Field("hash", kFeatureHashName);
+  }
   json.Key("weights").BeginArray();
-  for (Eigen::Index i = 0; i < weights.size() - (bias ? 1 : 0); ++i) json.Value(weights[i]);
+  for (Eigen::Index i = 0; i < dimension; ++i) json.Value(weights[i]);
   json.EndArray().Field("intercept", bias ? weights[weights.size() - 1] : 0.0);
   json.Field("config", result.config_sha256).Key("shards").BeginArray();
   for (const ShardResult& shard : result.shards) {

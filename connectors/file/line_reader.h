@@ -6,10 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "connectors/file/decoder.h"
-#include "connectors/file/raw_input.h"
+#include "connectors/file/decoded_input.h"
 #include "engine/status.h"
 
 namespace lethe {
@@ -35,36 +33,31 @@ class LineReader {
   static Result<std::unique_ptr<LineReader>> Open(
       const std::string& path, std::size_t max_line_bytes = kDefaultMaxLineBytes);
 
+  // The lines of an input of which nothing was consumed yet.
+  LineReader(std::unique_ptr<DecodedInput> input, std::size_t max_line_bytes);
+
   // Returns false at the end. A file that cannot be read on, or whose compressed data is truncated
   // or corrupt, is a kInput error with the name, the line, and the byte in the file as it is on
-  // disk. The error comes after all lines that were complete before it, and then stays.
+  // disk. The error comes after all lines that were complete before it, and then stays. For
+  // kInterrupted see RawInput.
   Result<bool> Next(Line& line);
 
   // Bytes of the file used so far, and in total where that is known: for a display of progress.
-  std::int64_t bytes_read() const { return input_->position(); }
-  std::optional<std::int64_t> bytes_total() const { return input_->size(); }
+  std::int64_t bytes_read() const { return input_->bytes_read(); }
+  std::optional<std::int64_t> bytes_total() const { return input_->bytes_total(); }
   const std::string& name() const { return input_->name(); }
 
  private:
-  LineReader(std::unique_ptr<RawInput> input, std::size_t max_line_bytes);
-
-  // The unread part of the buffer.
-  std::string_view pending() const { return {buffer_.data() + begin_, end_ - begin_}; }
-  Status Start();
-  Status Fill();
+  Status SkipByteOrderMark();
   Result<bool> NextLine(Line& line);
   Status SkipRestOfLine();
   // The error, with the place where reading stopped.
   Status At(const Status& error) const;
 
-  const std::unique_ptr<RawInput> input_;
+  const std::unique_ptr<DecodedInput> input_;
   const std::size_t max_line_bytes_;
-  std::unique_ptr<Decoder> decoder_;
-  std::vector<char> buffer_;
-  std::size_t begin_ = 0;
-  std::size_t end_ = 0;
   std::int64_t line_number_ = 0;
-  bool at_end_ = false;
+  bool is_started_ = false;
   bool in_long_line_ = false;  // reported already, the rest is still to be skipped
   Status failed_;
 };

@@ -16,12 +16,13 @@ namespace {
 constexpr std::size_t kBufferBytes = std::size_t{1} << 17;
 
 Status CannotRead(const std::string& name, int error) {
+  if (error == EINTR) return {ErrorCode::kInterrupted, "interrupted while reading " + name};
   return {ErrorCode::kInput, "cannot read " + name + ": " + std::generic_category().message(error)};
 }
 
 }  // namespace
 
-Result<std::unique_ptr<RawInput>> RawInput::Open(const std::string& path) {
+Result<std::unique_ptr<RawInput>> RawInput::Open(const std::string& path, std::int64_t start) {
   const bool is_standard_input = path == "-";
   const std::string name = is_standard_input ? "standard input" : path;
   const int file = is_standard_input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -31,6 +32,8 @@ Result<std::unique_ptr<RawInput>> RawInput::Open(const std::string& path) {
   if (fstat(file, &info) != 0) return CannotRead(name, errno);
   if (S_ISDIR(info.st_mode)) return CannotRead(name, EISDIR);
   if (S_ISREG(info.st_mode)) input->size_ = info.st_size;
+  if (start != 0 && lseek(file, start, SEEK_SET) < 0) return CannotRead(name, errno);
+  input->position_ = start;
   return input;
 }
 
@@ -52,10 +55,7 @@ Status RawInput::Fill() {
   end_ -= begin_;
   begin_ = 0;
   LETHE_CHECK(end_ < buffer_.size());
-  ssize_t count = 0;
-  do {
-    count = read(file_, buffer_.data() + end_, buffer_.size() - end_);
-  } while (count < 0 && errno == EINTR);
+  const ssize_t count = read(file_, buffer_.data() + end_, buffer_.size() - end_);
   if (count < 0) return CannotRead(name_, errno);
   at_end_ = count == 0;
   end_ += static_cast<std::size_t>(count);

@@ -15,8 +15,9 @@ namespace lethe {
 // of a fixed size. Not thread-safe.
 class RawInput {
  public:
-  // A kInput error has the reason of the operating system.
-  static Result<std::unique_ptr<RawInput>> Open(const std::string& path);
+  // A kInput error has the reason of the operating system. `start` bytes are passed over, which
+  // only a regular file can.
+  static Result<std::unique_ptr<RawInput>> Open(const std::string& path, std::int64_t start = 0);
   ~RawInput();
   RawInput(const RawInput&) = delete;
   RawInput& operator=(const RawInput&) = delete;
@@ -25,11 +26,14 @@ class RawInput {
   std::string_view buffered() const { return {buffer_.data() + begin_, end_ - begin_}; }
   void Consume(std::size_t count);
 
-  // Adds to buffered() at least one byte, until `at_end()`. The buffer must not be full.
+  // Adds to buffered() at least one byte, until `at_end()`. The buffer must not be full. A signal
+  // that is caught while waiting for bytes is a kInterrupted error: whoever catches signals wants
+  // to stop, and a pipe may stay silent forever.
   Status Fill();
   bool at_end() const { return at_end_; }
 
-  // Bytes consumed so far, and the size of the file where there is one (a pipe has none).
+  // Bytes consumed so far, those passed over included, and the size of the file where there is one
+  // (a pipe has none).
   std::int64_t position() const { return position_; }
   std::optional<std::int64_t> size() const { return size_; }
 

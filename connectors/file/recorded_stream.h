@@ -8,26 +8,32 @@
 #include <unordered_map>
 #include <vector>
 
+#include "connectors/binary/file_reader.h"
+#include "connectors/file/decoded_input.h"
 #include "connectors/file/line_reader.h"
 #include "connectors/json/event_codec.h"
 #include "engine/ports/source.h"
 
 namespace lethe {
 
-// A recorded stream as a source: NDJSON, plain, gzip or Zstandard, from a file or, for "-", from
-// the standard input. Each line is a bare event (of shard 0) or an envelope.
+// A recorded stream as a source: NDJSON or the binary form, plain, gzip or Zstandard, from a file
+// or, for "-", from the standard input. The forms are told apart by their first bytes.
 //
-// An offset that a line does not give is the running number within its shard: one more than the
-// record before has, from 0. Offsets that are given must increase within a shard. If they do not,
-// the recording is damaged or put together wrongly, and Read fails with the line, as for a file
-// that is truncated or corrupt. A line that cannot be decoded is a record with a rejection, whose
-// message begins with the line number. When its place cannot be read either, it takes the running
-// number in shard 0 without using it up: a readable record may have the same offset.
+// Each line of NDJSON is a bare event (of shard 0) or an envelope. An offset that a line does not
+// give is the running number within its shard: one more than the record before has, from 0. A line
+// that cannot be decoded is a record with a rejection, whose message begins with the line number.
+// When its place cannot be read either, it takes the running number in shard 0 without using it up:
+// a readable record may have the same offset.
+//
+// Offsets that are given, and in the binary form all are, must increase within a shard. If they do
+// not, the recording is damaged or put together wrongly, and Read fails with the line or record, as
+// for a file that is truncated or corrupt.
 //
 // What the records are does not depend on the limits passed to Read. Not thread-safe.
 class RecordedStream final : public Source {
  public:
-  // Fails with kInput when the file cannot be opened. What it holds is seen by Read only.
+  // Fails with kInput when the file cannot be opened. What it holds is seen by Read only. The limit
+  // on lines does not concern the binary form, whose limit is that of BinaryEventCodec.
   static Result<std::unique_ptr<RecordedStream>> Open(
       const std::string& path, std::size_t max_line_bytes = LineReader::kDefaultMaxLineBytes);
 
@@ -35,9 +41,15 @@ class RecordedStream final : public Source {
   // The records before an error are delivered first. The error then stays.
   Result<std::size_t> Read(std::vector<Record>& batch, std::size_t limit) override;
 
-  // For a display of progress: bytes of the file used, in total (unknown for a pipe), and lines.
-  std::int64_t bytes_read() const { return lines_->bytes_read(); }
-  std::optional<std::int64_t> bytes_total() const { return lines_->bytes_total(); }
+  // Whether these are bare events: no line so far has said a place or time, or the binary form was
+  // made from such lines. Means nothing before the first record.
+  bool is_bare() const { return is_bare_; }
+  bool is_binary() const { return binary_ != nullptr; }
+
+  // For a display of progress: bytes of the file used, in total (unknown for a pipe), and lines or
+  // records.
+  std::int64_t bytes_read() const { return progress_.bytes_read(); }
+  std::optional<std::int64_t> bytes_total() const { return progress_.bytes_total(); }
   std::int64_t line_number() const { return line_number_; }
 
  private:
@@ -46,16 +58,29 @@ class RecordedStream final : public Source {
     std::int64_t last = -1;  // the last offset that is certain
   };
 
-  RecordedStream(std::unique_ptr<LineReader> lines, std::size_t max_line_bytes);
+  RecordedStream(std::unique_ptr<DecodedInput> input, std::size_t max_line_bytes);
 
+  // Finds out the form.
+  Status Start();
+  Status AtBeginning(const Status& error) const;
   Result<bool> ReadRecord(Record& record);
+  Result<bool> ReadLine(Record& record);
+  Result<bool> ReadBinary(Record& record);
   Status Locate(Record& record);
+  Place& PlaceOf(ShardId shard);
   Status NotIncreasing(const std::string& what) const;
 
-  const std::unique_ptr<LineReader> lines_;
+  std::unique_ptr<DecodedInput> input_;  // until the form is known
+  const DecodedInput& progress_;         // the same, wherever it is
+  std::unique_ptr<LineReader> lines_;
+  std::unique_ptr<BinaryFileReader> binary_;
+  const std::size_t max_line_bytes_;
   JsonEventCodec codec_;
   std::unordered_map<std::int64_t, Place> places_;  // by shard
+  std::int64_t last_shard_ = -1;                    // the key of last_place_
+  Place* last_place_ = nullptr;                     // most records follow one of their shard
   std::int64_t line_number_ = 0;
+  bool is_bare_ = true;
   bool has_records_ = false;
   Status failed_;
 };

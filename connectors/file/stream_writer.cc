@@ -27,9 +27,13 @@ StreamWriter::StreamWriter(std::unique_ptr<RawOutput> output, std::unique_ptr<En
 StreamWriter::~StreamWriter() = default;
 
 Status StreamWriter::WriteLine(std::string_view line) {
-  LETHE_CHECK(!is_closed_);
   pending_.append(line);
-  pending_.push_back('\n');
+  return Write("\n");
+}
+
+Status StreamWriter::Write(std::string_view bytes) {
+  LETHE_CHECK(!is_closed_);
+  pending_.append(bytes);
   if (pending_.size() >= kPieceBytes) return Flush(false);
   return failed_;
 }

@@ -12,8 +12,8 @@ namespace lethe {
 class Encoder;
 class RawOutput;
 
-// Writes lines to a file or, for "-", to the standard output. A name that ends in .gz or .zst is
-// compressed; the same lines give the same bytes.
+// Writes lines, or bytes, to a file or, for "-", to the standard output. A name that ends in .gz or
+// .zst is compressed; the same lines give the same bytes.
 //
 // The file appears under its name at Close, complete and on disk, and replaces what was there.
 // Until then, and for good if Close is not reached or fails, it is a temporary file next to it,
@@ -29,6 +29,9 @@ class StreamWriter {
 
   // Writes `line`, which has no end of line in it, and the end of line.
   Status WriteLine(std::string_view line);
+
+  // Writes `bytes` as they are.
+  Status Write(std::string_view bytes);
 
   // To be called once, at the end.
   Status Close();

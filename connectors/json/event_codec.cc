@@ -1,13 +1,13 @@
 #include "connectors/json/event_codec.h"
 
 #include <cstdint>
-#include <limits>
 #include <string>
 
 #include "connectors/json/event_reader.h"
 #include "connectors/json/members.h"
 #include "connectors/json/recovery.h"
 #include "connectors/json/text_parser.h"
+#include "connectors/record_limits.h"
 
 namespace lethe {
 
@@ -19,11 +19,6 @@ using simdjson::dom::object;
 using Refused = std::optional<Rejection>;
 
 constexpr std::size_t kSchemaPrefixBytes = 5;
-constexpr std::int64_t kMaxPartition = std::numeric_limits<std::int32_t>::max();
-// The offset behind it, to go on from, has to exist too.
-constexpr std::int64_t kMaxOffset = std::numeric_limits<std::int64_t>::max() - 1;
-// The largest that every JSON parser keeps exactly. Leaves room to add a duration.
-constexpr std::int64_t kMaxTimeMs = (std::int64_t{1} << 53) - 1;
 
 std::string_view SkipSchemaPrefix(std::string_view value) {
   const bool has_prefix = value.size() >= kSchemaPrefixBytes && value.front() == '\0';

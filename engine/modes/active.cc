@@ -175,6 +175,7 @@ const ModeEntry kActiveMode = {
     .summary = "some work on the retained events at a deletion, then far less noise",
     .why_never_certified = nullptr,
     .is_exact = false,
+    .moves_model = true,
     .check = Check,
     .make = Make,
 };

@@ -9,27 +9,25 @@ namespace lethe {
 class ExactUnlearner : public Unlearner {
  public:
   double SigmaNow(std::span<const Target>) const override { return 0; }
-  const Vector& model() const override { return run_.model(); }
+  Vector model() const override { return run_.model(); }
   double SquaredNorm() const override { return run_.squared_norm(); }
   double HalfLife() const override { return run_.HalfLife(); }
 
  protected:
   explicit ExactUnlearner(const ModeContext& context)
-      : loss_(context.spec.model.loss, context.spec.model.huber_width),
+      : model_(context.spec.model),
         constants_(context.constants),
         schedule_(context.schedule),
-        dimension_(ModelDimension(context.spec.model)),
         run_(NewRun()) {}
 
   // The run before any event.
-  OnlineRun NewRun() const { return {loss_, constants_, schedule_, dimension_}; }
+  OnlineRun NewRun() const { return NewOnlineRun(model_, constants_, schedule_); }
   OnlineRun& run() { return run_; }
 
  private:
-  Loss loss_;
+  ModelSpec model_;
   Constants constants_;
   Schedule schedule_;
-  Eigen::Index dimension_;
   OnlineRun run_;
 };
 

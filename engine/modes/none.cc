@@ -26,10 +26,12 @@ const ModeEntry kNoneMode = {
     .summary = "learn only; deletions leave the model as it is (a baseline)",
     .why_never_certified = "mode none does not forget: the model was left as it is",
     .is_exact = false,
+    .moves_model = false,
     .check = [](const Spec&, const Constants&) { return Status::Ok(); },
     .make = [](const ModeContext& context) -> std::unique_ptr<Unlearner> {
       return std::make_unique<NoneUnlearner>(context);
     },
+    .takes_hashed = true,
 };
 
 }  // namespace lethe

@@ -5,11 +5,15 @@
 
 namespace lethe {
 
-Eigen::Index ModelDimension(const ModelSpec& model) { return Door(model).model_dimension(); }
+OnlineRun NewOnlineRun(const ModelSpec& model, const Constants& constants,
+                       const Schedule& schedule) {
+  return {Loss(model.loss, model.huber_width), constants, schedule, Door(model).model_dimension(),
+          model.hash_bits ? OnlineRun::Features::kSparse : OnlineRun::Features::kDense};
+}
 
 OnlineUnlearner::OnlineUnlearner(const ModeContext& context)
     : loss_(context.spec.model.loss, context.spec.model.huber_width),
-      run_(loss_, context.constants, context.schedule, ModelDimension(context.spec.model)),
+      run_(NewOnlineRun(context.spec.model, context.constants, context.schedule)),
       calibrator_(context.spec, context.promise),
       shard_(context.shard),
       random_(context.random),

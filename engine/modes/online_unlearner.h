@@ -17,7 +17,7 @@ class OnlineUnlearner : public Unlearner {
   void Release(std::span<const Target> batch) override;
   Result<Forgetting> Forget(std::span<const Target> batch) override;
   double SigmaNow(std::span<const Target> batch) const override;
-  const Vector& model() const override { return run_.model(); }
+  Vector model() const override { return run_.model(); }
   double SquaredNorm() const override { return run_.squared_norm(); }
   double HalfLife() const override { return run_.HalfLife(); }
 
@@ -47,7 +47,8 @@ class OnlineUnlearner : public Unlearner {
   bool draws_noise_;
 };
 
-// The number of weights of a model.
-Eigen::Index ModelDimension(const ModelSpec& model);
+// A run of this model before any event.
+OnlineRun NewOnlineRun(const ModelSpec& model, const Constants& constants,
+                       const Schedule& schedule);
 
 }  // namespace lethe

@@ -17,10 +17,12 @@ const ModeEntry kPassiveMode = {
     .summary = "one calibrated noise draw per deletion, no extra work, no payloads stored",
     .why_never_certified = nullptr,
     .is_exact = false,
+    .moves_model = false,
     .check = [](const Spec&, const Constants&) { return Status::Ok(); },
     .make = [](const ModeContext& context) -> std::unique_ptr<Unlearner> {
       return std::make_unique<PassiveUnlearner>(context);
     },
+    .takes_hashed = true,
 };
 
 }  // namespace lethe

@@ -1,6 +1,9 @@
 #include "engine/modes/registry.h"
 
 #include "engine/door.h"
+#include "engine/noise.h"
+#include "engine/feature_hash.h"
+#include "engine/sparse_model.h"
 
 namespace lethe {
 
@@ -13,10 +16,6 @@ namespace {
 #define LETHE_LIST_MODE(entry) &entry,
 constexpr const ModeEntry* kModes[] = {LETHE_MODES(LETHE_LIST_MODE)};
 #undef LETHE_LIST_MODE
-
-Status NotBuilt(const char* key, const char* instead) {
-  return {ErrorCode::kConfig, std::string(key) + ": not available in this version; " + instead};
-}
 
 Status CheckWaiting(const ForgettingSpec& forgetting) {
   if (forgetting.target_sigma > 0 && forgetting.deadline.none() && forgetting.batch_window.none() &&
@@ -33,12 +32,31 @@ Status CheckWaiting(const ForgettingSpec& forgetting) {
   return Status::Ok();
 }
 
-// Keys that the contract names and this version cannot honour are refused, never ignored.
-Status CheckAvailable(const Spec& spec) {
-  if (spec.model.hash_bits) {
-    return NotBuilt("model.hash_bits", "use dense features with model.dimension");
+std::string ModesThatTakeHashed() {
+  std::string names;
+  for (const ModeEntry* mode : kModes) {
+    if (mode->takes_hashed) names += (names.empty() ? "" : ", ") + std::string(mode->name);
   }
-  return CheckWaiting(spec.forgetting);
+  return names;
+}
+
+Status CheckHashBits(const ModelSpec& model) {
+  if (!model.hash_bits || (*model.hash_bits >= 1 && *model.hash_bits <= kMaxHashBits)) {
+    return Status::Ok();
+  }
+  return {ErrorCode::kConfig,
+          "model.hash_bits: must be between 1 and " + std::to_string(kMaxHashBits)};
+}
+
+Status CheckHashed(const ModelSpec& model, const Constants& constants, const ModeEntry& mode) {
+  if (!model.hash_bits) return Status::Ok();
+  if (!mode.takes_hashed) {
+    return {ErrorCode::kConfig,
+            "forgetting.mode: " + std::string(mode.name) +
+                " computes on dense features and does not take model.hash_bits; use one of " +
+                ModesThatTakeHashed() + ", or dense features with model.dimension"};
+  }
+  return SparseModel::Check(constants);
 }
 
 }  // namespace
@@ -57,7 +75,8 @@ std::vector<std::string> ModeNames() {
 }
 
 Result<Plan> Plan::Make(const Spec& spec) {
-  LETHE_RETURN_IF_ERROR(CheckAvailable(spec));
+  LETHE_RETURN_IF_ERROR(CheckHashBits(spec.model));
+  LETHE_RETURN_IF_ERROR(CheckWaiting(spec.forgetting));
   auto constants = Constants::Derive(spec.model);
   if (!constants.ok()) return constants.status();
   auto budget = Promise::FromBudget(spec.forgetting.budget);
@@ -66,11 +85,18 @@ Result<Plan> Plan::Make(const Spec& spec) {
       Schedule::Make(spec.learning, spec.forgetting.split, constants.value(), budget.value().rho,
                      Door(spec.model).model_dimension());
   if (!schedule.ok()) return schedule.status();
+  // On the grid noise is rounded to 2^-26 of itself, which a budget must be well above.
+  if (budget.value().mu < 16 * GridShiftPerSigma(Door(spec.model).model_dimension())) {
+    return Status(ErrorCode::kConfig,
+                  "forgetting.budget: too small for a model of this dimension: noise in doubles "
+                  "cannot be drawn that finely");
+  }
   const ModeEntry* mode = FindMode(spec.forgetting.mode);
   if (mode == nullptr) {
     return Status(ErrorCode::kConfig,
                   "forgetting.mode: there is no mode " + spec.forgetting.mode);
   }
+  LETHE_RETURN_IF_ERROR(CheckHashed(spec.model, constants.value(), *mode));
   LETHE_RETURN_IF_ERROR(mode->check(spec, constants.value()));
   const Promise promise = mode->is_exact ? Promise{} : budget.value();
   return Plan{spec, constants.value(), budget.value(), promise, schedule.value(), mode};

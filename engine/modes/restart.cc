@@ -42,10 +42,12 @@ const ModeEntry kRestartMode = {
     .summary = "begin anew when a learned event is deleted; exact, free, forgets everything",
     .why_never_certified = nullptr,
     .is_exact = true,
+    .moves_model = true,
     .check = [](const Spec&, const Constants&) { return Status::Ok(); },
     .make = [](const ModeContext& context) -> std::unique_ptr<Unlearner> {
       return std::make_unique<RestartUnlearner>(context);
     },
+    .takes_hashed = true,
 };
 
 }  // namespace lethe

@@ -46,10 +46,12 @@ const ModeEntry kRetrainMode = {
     .summary = "learn the retained events again at each deletion; exact, slow, stores payloads",
     .why_never_certified = nullptr,
     .is_exact = true,
+    .moves_model = true,
     .check = [](const Spec&, const Constants&) { return Status::Ok(); },
     .make = [](const ModeContext& context) -> std::unique_ptr<Unlearner> {
       return std::make_unique<RetrainUnlearner>(context);
     },
+    .takes_hashed = true,
 };
 
 }  // namespace lethe

@@ -42,8 +42,8 @@ class Unlearner {
   // The noise that Forget would draw for the batch now. For deciding when to forget.
   virtual double SigmaNow(std::span<const Target> batch) const = 0;
 
-  // The model as it may be released.
-  virtual const Vector& model() const = 0;
+  // The model as it may be released: a copy, and reading it changes nothing.
+  virtual Vector model() const = 0;
 
   virtual double SquaredNorm() const = 0;  // |model|^2
 
@@ -73,9 +73,13 @@ struct ModeEntry {
   const char* why_never_certified;
   // The model is exactly that of a run that never learned the events: no noise, no budget.
   bool is_exact;
+  // A deletion moves the model otherwise than by noise.
+  bool moves_model;
   // Refuses (kConfig) what the mode cannot do, before any data is seen.
   Status (*check)(const Spec& spec, const Constants& constants);
   std::unique_ptr<Unlearner> (*make)(const ModeContext& context);
+  // Learns from hashed features too (model.hash_bits), which are sparse.
+  bool takes_hashed = false;
 };
 
 }  // namespace lethe

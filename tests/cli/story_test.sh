@@ -35,4 +35,32 @@ expect 0 '' test "$status" -eq 130
 expect 0 'interrupted' cat message.txt
 absent 'interrupted/*'
 kill %1 2>/dev/null
+
+# So it does while it waits for an input that says nothing: standard input, a file, a conversion.
+# stopped COMMAND...: interrupted once, while blocked.
+mkfifo silent.lethe
+exec 9<>silent.lethe
+stopped() {
+  local process watchdog
+  "$@" <&0 2>message.txt &
+  process=$!
+  sleep 0.5
+  kill -INT $process
+  # One that does not stop is killed, so that the test fails instead of hanging.
+  (sleep 10 && kill -KILL $process) 2>/dev/null &
+  watchdog=$!
+  wait $process
+  status=$?
+  kill $watchdog
+  expect 0 '' test "$status" -eq 130
+  expect 0 'interrupted while reading' cat message.txt
+}
+stopped "$LETHE" replay - --config "$config" --out silent <silent.lethe
+stopped "$LETHE" replay silent.lethe --config "$config" --out silent
+stopped "$LETHE" convert silent.lethe copy.lethe
+printf '\xb1LETHE\r\n' >&9 # the beginning of a binary recording, and no more
+stopped "$LETHE" convert silent.lethe copy.lethe
+exec 9>&-
+absent 'silent/*'
+absent 'copy.lethe*'
 finish

@@ -1,5 +1,6 @@
 // Feeds any bytes to the JSON codec, as a message with and without a key and as a recorded line,
-// and checks what must hold of whatever comes out. A dictionary is in json_codec_fuzz.dict.
+// and checks what must hold of whatever comes out. Bytes that begin with 1 are a recipe for JSON. A
+// dictionary is in json_codec_fuzz.dict.
 
 #include <cmath>
 #include <cstddef>
@@ -11,6 +12,7 @@
 
 #include "connectors/json/event_codec.h"
 #include "engine/check.h"
+#include "tests/fuzz/json_recipe.h"
 
 namespace lethe {
 namespace {
@@ -111,7 +113,12 @@ class Harness {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static lethe::Harness harness;
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  std::string_view text(reinterpret_cast<const char*>(data), size);
+  std::string made;
+  if (text.starts_with('\x01')) {
+    made = lethe::JsonRecipe(text.substr(1)).Object();
+    text = made;
+  }
   harness.Value(text, std::nullopt);
   harness.Value(text, text.substr(0, size % 7));
   harness.Line(text);

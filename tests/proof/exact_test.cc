@@ -111,6 +111,24 @@ TEST(Exact, NoiseDrawnBeforeTheEventMayBeGoneAndIsNotCounted) {
   tally.Print("wiped out");
 }
 
+TEST(Exact, DescentsOnRetainedEventsAreCountedWhenThoseAreDeletedLater) {
+  Tally tally;
+  for (std::uint64_t seed = 1; tally.runs() < 500; ++seed) {
+    Dice dice(seed);
+    const LinearRun run = RandomDescentRun(dice);
+    const std::vector<double> ratios = ExactRatios(run);
+    for (const double ratio : ratios) EXPECT_LE(ratio, 1 + kSlack) << "seed " << seed;
+    tally.Add(run, ratios);
+  }
+  tally.Print("active, variant ledger");
+  for (const auto& [kind, ratio] : tally.worst()) EXPECT_GE(ratio, 0.5) << kind;
+}
+
+TEST(Exact, ADescentLetsItsEventsEnterAgain) {
+  const std::vector<double> ratios = ExactRatios(DescentAfterDrawRun());
+  for (const double ratio : ratios) EXPECT_LE(ratio, 1 + kSlack);
+}
+
 // The variance that the model carries after each request: every draw, faded by the contraction
 // since.
 std::vector<double> Carried(const Script& script, const std::vector<double>& sigmas) {

@@ -141,7 +141,9 @@ TEST(FalsifierCertified, HoldsWhereProjectionIsActive) {
     after_step += on_the_sphere(run.model());
   }
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
-    after_draw += on_the_sphere(learned.Sample(0, seed));
+    const Vector model = learned.Sample(0, seed);
+    ASSERT_LE(model.norm(), spec.model.radius);
+    after_draw += on_the_sphere(model);
   }
   EXPECT_GE(after_step, 1000);
   EXPECT_GE(after_draw, 100);

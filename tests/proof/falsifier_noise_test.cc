@@ -96,9 +96,8 @@ TEST(FalsifierCatches, NoiseDrawnAgainForTheSameStateAndAveraged) {
   };
   EXPECT_FALSE(
       Report("  as the product does", Falsify(script, worlds, kSeeds, mean_of(1))).caught());
-  EXPECT_TRUE(
-      Report("mean of 16 draws of one state", Falsify(script, worlds, kSeeds, mean_of(16)))
-          .caught());
+  EXPECT_TRUE(Report("mean of 16 draws of one state", Falsify(script, worlds, kSeeds, mean_of(16)))
+                  .caught());
 }
 
 // A stream on which noise that the ledger still counts is gone. Somebody's batch takes a large

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/loss.h"
+#include "engine/noise.h"
 #include "state/memory_payloads.h"
 #include "tests/support/proof_falsifier.h"
 #include "tests/support/proof_plants.h"
@@ -104,12 +105,12 @@ TEST(FalsifierCatches, RoundOffIgnored) {
   EXPECT_LT(influence, 1e-80);
   EXPECT_LT((product.learned.Noiseless(0) - product.blank.Noiseless(0)).norm(), 1e-12);
   const Pair planted = WorldsOf(script, 0, {influence / script.plan().promise.mu});
-  EXPECT_TRUE(Report("round-off ignored",
-                     Falsify(script, planted, kSeeds, LinearAttack(planted, 0)))
-                  .caught());
-  EXPECT_FALSE(Report("  as the product does",
-                      Falsify(script, product, kSeeds, LinearAttack(product, 0)))
-                   .caught());
+  EXPECT_TRUE(
+      Report("round-off ignored", Falsify(script, planted, kSeeds, LinearAttack(planted, 0)))
+          .caught());
+  EXPECT_FALSE(
+      Report("  as the product does", Falsify(script, product, kSeeds, LinearAttack(product, 0)))
+          .caught());
 }
 
 // The exponent of the lowest bit that is set.
@@ -150,8 +151,29 @@ TEST(FalsifierCatches, NoiseAddedWithoutTheGrid) {
   };
   EXPECT_TRUE(Report("Box-Muller without the grid", Falsify(script, worlds, 2 * kSeeds, in_doubles))
                   .caught());
-  EXPECT_FALSE(
-      Report("  on the grid", Falsify(script, worlds, 2 * kSeeds, on_the_grid)).caught());
+  EXPECT_FALSE(Report("  on the grid", Falsify(script, worlds, 2 * kSeeds, on_the_grid)).caught());
+}
+
+TEST(FalsifierCatches, NoiseOnTheGridAddedToAModelThatIsNot) {
+  // Noise in multiples of the grid leaves what a coordinate is beyond its last grid point as it
+  // was, and that is as good as the coordinate itself.
+  const Script script = OneDeletion(LogisticSpec(0.1, 1e-3, 8, 1));
+  const Pair worlds = WorldsOf(script, 0, script.Sigmas());
+  const double grid = GridSpacing(worlds.learned.sigmas()[0], script.plan().constants.radius);
+  const double if_learned = std::remainder(worlds.learned.Noiseless(0)[0], grid);
+  const auto nearness = [&](double coordinate) {
+    return -std::abs(std::remainder(coordinate, grid) - if_learned);
+  };
+  const auto model_kept = [&](const World& world, std::uint64_t seed) {
+    Dice dice(seed);
+    const double steps = std::round(world.sigmas()[0] / grid * dice.Normal());
+    return nearness(world.Before(0, seed).model()[0] + grid * steps);
+  };
+  const auto model_rounded = [&](const World& world, std::uint64_t seed) {
+    return nearness(world.Sample(0, seed)[0]);
+  };
+  EXPECT_TRUE(Report("a model off the grid", Falsify(script, worlds, kSeeds, model_kept)).caught());
+  EXPECT_FALSE(Report("  rounded to it", Falsify(script, worlds, kSeeds, model_rounded)).caught());
 }
 
 }  // namespace

@@ -108,8 +108,11 @@ double WorstOf(Dice& dice, bool with_active_steps) {
   const Spec spec = RandomSpec(dice);
   const Script script(spec);
   const bool resettable = CheckReset(spec.model, script.plan().constants, 1e-7).ok();
-  const Habits habits{dice.Chance(0.5),           dice.Chance(0.5), dice.Chance(0.5) ? 0 : 0.9,
-                      dice.LogUniform(1e-3, 0.5), with_active_steps ? 0.03 : 0,
+  const Habits habits{dice.Chance(0.5),
+                      dice.Chance(0.5),
+                      dice.Chance(0.5) ? 0 : 0.9,
+                      dice.LogUniform(1e-3, 0.5),
+                      with_active_steps ? 0.03 : 0,
                       with_active_steps && resettable ? 0.01 : 0};
   Pairing pair(script);
   double worst = 0;
@@ -141,6 +144,35 @@ TEST(LedgerProof, BoundsTheDistanceBetweenTheWorlds) {
 
 TEST(LedgerProof, BoundsItThroughDescentsAndResets) {
   EXPECT_GE(WorstOfMany("descents and resets", 1000, true), 0.9);
+}
+
+// Rounded up, and by no more than rounding takes, over long runs.
+TEST(LedgerProof, InfluenceIsTheExactProductRoundedUp) {
+  double excess = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Dice dice(seed);
+    const Script script(RandomSpec(dice));
+    const Constants& c = script.plan().constants;
+    OnlineRun run = script.NewRun();
+    std::vector<long double> logs = {0};  // of the product of the first t contractions
+    for (std::int64_t t = 1; t <= 20000; ++t) {
+      run.Skip();
+      const long double eta = script.plan().schedule.Step(t);
+      logs.push_back(logs.back() +
+                     std::log(std::max(std::abs(1 - eta * c.mu), std::abs(1 - eta * c.beta))));
+    }
+    for (int i = 0; i < 50; ++i) {
+      const std::int64_t u = i < 10 ? 19999 - i : dice.Below(20000);
+      const double influence = run.ledger().Influence({u});
+      const long double exact = std::exp(logs.back() - logs[static_cast<std::size_t>(u) + 1]) *
+                                script.plan().schedule.Step(u + 1) * c.L;
+      if (exact < 1e-290) continue;  // beyond what doubles can hold to full precision
+      EXPECT_GE(influence, exact) << "seed " << seed << ", event " << u;
+      excess = std::max(excess, static_cast<double>(influence / exact - 1));
+    }
+  }
+  std::cout << "[ ledger   ] influence/exact - 1 at most " << excess << std::endl;
+  EXPECT_LE(excess, 1e-9);
 }
 
 // When the influence has faded to nothing, what is left between the worlds is rounding, and F alone

@@ -48,8 +48,7 @@ Pair WorldsOf(const Script& script, std::size_t request, const std::vector<doubl
 
 // Runs an attack with `seeds` noise seeds in each world.
 Verdict Falsify(double certified, std::int64_t seeds, const Score& learned, const Score& blank);
-Verdict Falsify(const Script& script, const Pair& worlds, std::int64_t seeds,
-                const Attack& attack);
+Verdict Falsify(const Script& script, const Pair& worlds, std::int64_t seeds, const Attack& attack);
 
 // Prints and records a verdict on one line; returns it.
 Verdict Report(const std::string& name, const Verdict& verdict);

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include <Eigen/Dense>
 
+#include "engine/example.h"
 #include "engine/types.h"
 
 namespace lethe::proof {
@@ -22,6 +24,8 @@ class GaussianWorld {
 
   // z <- M z + eta y x with M = (1 - eta lambda) I - eta x x^T.
   void Learn(const Vector& x, double y, double eta, double lambda);
+  // `count` gradient steps on the mean cost of these events (none: the regulariser alone).
+  void Descend(std::span<const Example> events, double eta, double lambda, std::int64_t count);
   // z <- z + N(0, sigma^2 I).
   void Draw(double sigma);
 

@@ -12,6 +12,26 @@ constexpr double kOrders[] = {1.0001, 1.5, 2, 4, 8, 32};
 
 bool IsEmpty(const Example& example) { return example.x.isZero(0); }
 
+// What mode active, variant ledger, does before the draw of request i.
+void DescendBefore(const LinearRun& run, const std::vector<bool>& blank, std::size_t i,
+                   GaussianWorld& world) {
+  const Script& script = run.script;
+  const Spec& spec = script.plan().spec;
+  std::vector<bool> gone = blank;
+  gone.resize(script.events().size(), false);
+  for (std::size_t j = 0; j <= i; ++j) {
+    for (const Target& target : script.requests()[j].batch) {
+      gone[static_cast<std::size_t>(target.index.value)] = true;
+    }
+  }
+  std::vector<Example> retained;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(script.requests()[i].after); ++k) {
+    if (!gone[k]) retained.push_back(script.events()[k]);
+  }
+  world.Descend(retained, script.plan().constants.max_step(), spec.model.lambda,
+                *spec.forgetting.active.steps);
+}
+
 // The laws of a world right after each request up to `last`.
 std::vector<GaussianWorld> Laws(const LinearRun& run, const std::vector<bool>& blank,
                                 std::size_t last) {
@@ -29,6 +49,7 @@ std::vector<GaussianWorld> Laws(const LinearRun& run, const std::vector<bool>& b
                   script.plan().schedule.Step(static_cast<std::int64_t>(event) + 1),
                   script.plan().spec.model.lambda);
     }
+    if (script.plan().spec.forgetting.mode == "active") DescendBefore(run, blank, i, world);
     world.Draw(run.sigmas[i]);
     laws.push_back(world);
   }
@@ -51,9 +72,7 @@ void SetBudget(Dice& dice, double mu, BudgetSpec& budget) {
   switch (dice.Below(3)) {
     case 0: budget.mu = mu; break;
     case 1: budget.rho = mu * mu / 2; break;
-    default:
-      budget.epsilon = mu;
-      budget.delta = dice.LogUniform(1e-8, 0.1);
+    default: budget.epsilon = mu; budget.delta = dice.LogUniform(1e-8, 0.1);
   }
 }
 
@@ -70,8 +89,7 @@ std::vector<std::int64_t> TakeBatch(Dice& dice, std::vector<Alive>& alive) {
         alive[static_cast<std::size_t>(dice.Below(static_cast<std::int64_t>(alive.size())))];
     const bool whole = chosen.subject && dice.Chance(0.5);
     std::erase_if(alive, [&](const Alive& event) {
-      const bool out =
-          whole ? event.subject == chosen.subject : event.index == chosen.index;
+      const bool out = whole ? event.subject == chosen.subject : event.index == chosen.index;
       if (out) batch.push_back(event.index);
       return out;
     });
@@ -136,12 +154,12 @@ std::optional<LinearRun> RandomLinearRun(Dice& dice) {
   const Constants& c = script.plan().constants;
   const auto first = std::find_if_not(events.begin(), events.end(), IsEmpty);
   const double eta = script.plan().schedule.Step(first - events.begin() + 1);
-  const auto pushes = static_cast<double>(std::count_if(
-      first, events.end(), [](const Example& example) { return !IsEmpty(example); }));
+  const auto pushes = static_cast<double>(
+      std::count_if(first, events.end(), [](const Example& example) { return !IsEmpty(example); }));
   if (eta * c.beta > 0.02 || pushes * eta * c.L > c.radius / 2) return std::nullopt;
   run.sigmas = script.Sigmas();
-  const double variance = std::inner_product(run.sigmas.begin(), run.sigmas.end(),
-                                             run.sigmas.begin(), 0.0);
+  const double variance =
+      std::inner_product(run.sigmas.begin(), run.sigmas.end(), run.sigmas.begin(), 0.0);
   if (variance > 0.04 * c.radius * c.radius) return std::nullopt;
   double late = 0;  // deleted events whose step only one world takes after the first draw
   for (const Request& request : script.requests()) {

@@ -43,6 +43,15 @@ LinearRun SingleDeletionRun(Dice& dice);
 // large curvature, which the ledger's contraction cannot know, before the event enters along e1.
 LinearRun WipedOutRun(Dice& dice);
 
+// mode active, variant ledger: before each draw a few gradient steps on the retained events, among
+// which are those deleted later. lambda is large against R^2, so that such steps are small.
+LinearRun RandomDescentRun(Dice& dice);
+
+// The same, per_request, with a large draw for somebody's batch between two descents on the event
+// that is deleted last; the second descent wipes that draw out. What the event adds to the mean
+// cost there has entered after the draw.
+LinearRun DescentAfterDrawRun();
+
 // exact / promised for every request. What follows a request is the same map in both worlds, so
 // the law right after it decides about all later outputs.
 std::vector<double> ExactRatios(const LinearRun& run);

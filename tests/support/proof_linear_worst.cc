@@ -57,6 +57,68 @@ LinearRun TightLinearRun(Dice& dice) {
   return run;
 }
 
+LinearRun RandomDescentRun(Dice& dice) {
+  const double feature_norm = dice.LogUniform(0.3, 3);
+  const double lambda = feature_norm * feature_norm * dice.LogUniform(20, 200);
+  Spec spec = TightSpec(feature_norm, lambda, dice.LogUniform(0.5, 4));
+  spec.model.dimension = 1 + dice.Below(3);
+  // The minimiser of a mean cost stays within half of the ball.
+  spec.model.label_bound = 0.5 * lambda / feature_norm * dice.LogUniform(0.1, 1);
+  spec.learning.eta = dice.LogUniform(1e-4, 1e-2) / lambda;
+  spec.forgetting.mode = "active";
+  spec.forgetting.active.variant = ActiveVariant::kLedger;
+  spec.forgetting.active.steps = 1 + dice.Below(2);
+  spec.forgetting.guarantee = static_cast<Guarantee>(dice.Below(2));
+  LinearRun run{Script(spec), {}};
+  const auto d = static_cast<Eigen::Index>(spec.model.dimension);
+  const Vector x = dice.Direction(d, feature_norm);
+  std::vector<std::int64_t> later;
+  for (std::int64_t left = 60 + dice.Below(100); left > 0; --left) {
+    // Most events pull one way; those to be deleted the other.
+    const bool odd = later.size() < 6 && dice.Chance(0.1);
+    const std::int64_t index =
+        run.script.Learn(dice.Chance(0.7) ? x : dice.Direction(d, feature_norm),
+                         odd ? spec.model.label_bound : -spec.model.label_bound,
+                         static_cast<std::uint64_t>(dice.Below(2)));
+    if (odd) later.push_back(index);
+    if (left > 1 && (left > 100 || !dice.Chance(0.05))) continue;
+    if (later.empty()) continue;
+    const auto next = later.begin() + dice.Below(static_cast<std::int64_t>(later.size()));
+    run.script.Forget({*next});
+    later.erase(next);
+  }
+  if (run.script.requests().empty()) run.script.Forget({0});
+  run.sigmas = run.script.Sigmas();
+  return run;
+}
+
+LinearRun DescentAfterDrawRun() {
+  Spec spec = TightSpec(/*feature_norm=*/1, /*lambda=*/1e-3, /*mu=*/4);
+  spec.model.dimension = 1;
+  spec.model.label_bound = 0.5;
+  spec.learning.eta = 1e-5;
+  spec.forgetting.mode = "active";
+  spec.forgetting.active.variant = ActiveVariant::kLedger;
+  spec.forgetting.active.steps = 1;
+  spec.forgetting.guarantee = Guarantee::kPerRequest;
+  LinearRun run{Script(spec), {}};
+  const Vector x = Vector::Ones(1), nothing = Vector::Zero(1);
+  const std::int64_t first = run.script.Learn(nothing, 0), second = run.script.Learn(nothing, 0);
+  const std::int64_t last = run.script.Learn(x, 0.5);
+  std::vector<std::int64_t> batch;
+  batch.reserve(10);
+  for (int i = 0; i < 10; ++i) batch.push_back(run.script.Learn(x, -0.5));
+  run.script.LearnMany(89, x, -0.5);
+  run.script.LearnMany(90, nothing, 0);
+  run.script.Forget({first});   // from here on everybody is in the model by way of a mean
+  run.script.Forget(batch);     // the large draw
+  run.script.Forget({second});  // half of the events are empty: this descent has factor 0
+  for (int i = 0; i < 3000; ++i) run.script.Learn(x, i % 2 == 0 ? 0.5 : -0.5);
+  run.script.Forget({last});  // and this one nearly -1
+  run.sigmas = run.script.Sigmas();
+  return run;
+}
+
 LinearRun SingleDeletionRun(Dice& dice) {
   const double feature_norm = dice.LogUniform(0.3, 3);
   const double lambda = feature_norm * feature_norm * dice.LogUniform(0.1, 100);
@@ -76,14 +138,13 @@ LinearRun SingleDeletionRun(Dice& dice) {
 LinearRun WipedOutRun(Dice& dice) {
   const double feature_norm = dice.LogUniform(0.3, 3);
   const double squared = feature_norm * feature_norm;
-  Spec spec = TightSpec(feature_norm, squared * dice.LogUniform(1e-4, 1e-3),
-                        dice.LogUniform(0.5, 4));
+  Spec spec =
+      TightSpec(feature_norm, squared * dice.LogUniform(1e-4, 1e-3), dice.LogUniform(0.5, 4));
   spec.model.dimension = 1 + dice.Below(2);
   spec.learning.eta = 1e-3 / squared;
   spec.forgetting.guarantee = Guarantee::kPerRequest;
   LinearRun run{Script(spec), {}};
-  const Vector x =
-      Vector::Unit(static_cast<Eigen::Index>(spec.model.dimension), 0) * feature_norm;
+  const Vector x = Vector::Unit(static_cast<Eigen::Index>(spec.model.dimension), 0) * feature_norm;
   const std::int64_t early = run.script.Learn(x, spec.model.label_bound);
   run.script.Forget({early});
   run.script.LearnMany(8000, x, 0);

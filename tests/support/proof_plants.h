@@ -37,8 +37,8 @@ std::vector<double> SigmasWith(const Script& script, Curve curve, Entered entere
       curve.AddShift({}, entered(target.index), run.ledger().Influence(target.index), now);
     }
     sigmas.push_back(curve.LeastSigma(
-        groups, script.plan().promise.rho,
-        [&](double sigma) { return run.ExtraShift(sigma); }, now));
+        groups, script.plan().promise.rho, [&](double sigma) { return run.ExtraShift(sigma); },
+        now));
     curve.AddDraw(run.ledger().steps(), sigmas.back() * sigmas.back(), now);
     run.BookDraw(sigmas.back());
   }

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "engine/check.h"
-#include "engine/door.h"
+#include "engine/modes/online_unlearner.h"
 #include "state/memory_payloads.h"
 #include "tests/support/proof_random.h"
 
@@ -111,9 +111,7 @@ std::vector<bool> Script::Blank(std::size_t request) const {
 }
 
 OnlineRun Script::NewRun() const {
-  const ModelSpec& model = plan_.spec.model;
-  return {Loss(model.loss, model.huber_width), plan_.constants, plan_.schedule,
-          Door(model).model_dimension()};
+  return NewOnlineRun(plan_.spec.model, plan_.constants, plan_.schedule);
 }
 
 World::World(const Script& script, std::vector<bool> blank, std::vector<double> sigmas)

@@ -45,10 +45,9 @@ class ReplayTest : public ::testing::Test {
     const auto plan = Plan::Make(spec_);
     EXPECT_TRUE(plan.ok());
     ReplayOptions options;
-    options.stream = stream;
     options.out = Path(out);
     options.batch = batch;
-    return Replay(plan.value(), options);
+    return ReplayFile(plan.value(), stream, options, false);
   }
 
   std::string Read(const std::string& name) const {

@@ -1,0 +1,87 @@
+#include "app/compare/compare.h"
+
+#include <cstdio>
+#include <memory>
+#include <thread>
+
+#include "app/commands/command.h"
+#include "app/commands/load.h"
+#include "app/compare/table.h"
+#include "app/progress.h"
+#include "connectors/file/recorded_stream.h"
+#include "connectors/system/system_clock.h"
+
+namespace lethe {
+namespace {
+
+struct Arguments {
+  std::string stream;
+  std::string config;
+  std::vector<std::string> modes = {"all"};
+  bool no_regret = false;
+  bool json = false;
+  int threads = 0;
+};
+
+Result<std::vector<Record>> ReadRecords(const std::string& path) {
+  auto stream = RecordedStream::Open(path);
+  if (!stream.ok()) return stream.status();
+  std::vector<Record> records;
+  std::vector<Record> batch;
+  while (true) {
+    const auto count = stream.value()->Read(batch, 4096);
+    if (!count.ok()) return count.status();
+    if (count.value() == 0) return records;
+    if (Interrupted()) return InterruptedStatus("stopped while reading " + path);
+    records.insert(records.end(), batch.begin(),
+                   batch.begin() + static_cast<std::ptrdiff_t>(count.value()));
+  }
+}
+
+Status RunCompare(const Arguments& arguments) {
+  const auto config = LoadChecked(arguments.config);
+  if (!config.ok()) return config.status();
+  const auto contenders =
+      ChooseContenders(AllContenders(config.value().spec), arguments.modes);
+  if (!contenders.ok()) return contenders.status();
+  const auto records = ReadRecords(arguments.stream);
+  if (!records.ok()) return records.status();
+
+  SystemClock clock;
+  Progress progress(StderrIsTerminal(), clock);
+  CompareOptions options;
+  options.regret = !arguments.no_regret;
+  options.threads = arguments.threads > 0
+                        ? arguments.threads
+                        : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  options.on_progress = [&progress](double share) { progress.ShowShare(share); };
+  const auto comparisons = Compare(contenders.value(), records.value(), options);
+  if (!comparisons.ok()) return comparisons.status();
+  progress.Clear();
+  if (arguments.json) {
+    std::printf("%s\n", CompareJson(comparisons.value()).c_str());
+  } else {
+    std::fputs(CompareTable(comparisons.value()).c_str(), stdout);
+    std::fprintf(stderr, "figures are over the whole recording; no certificate covers them\n");
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
+Run AddCompare(CLI::App& command) {
+  auto arguments = std::make_shared<Arguments>();
+  command.add_option("STREAM", arguments->stream, "a recorded stream; - is stdin")->required();
+  command.add_option("--config", arguments->config,
+                     "model, learning and budget; the mode in it is not used")
+      ->required();
+  command.add_option("--modes", arguments->modes, "which, separated by commas (all)")
+      ->delimiter(',');
+  command.add_flag("--no-regret", arguments->no_regret, "leave the regret out, which is faster");
+  command.add_option("--threads", arguments->threads, "runs at a time (one per core)")
+      ->check(CLI::Range(1, 256));
+  command.add_flag("--json", arguments->json, "print JSON");
+  return [arguments] { return RunCompare(*arguments); };
+}
+
+}  // namespace lethe

@@ -1,0 +1,120 @@
+#include "app/compare/compare.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "app/replay/regret.h"
+
+namespace lethe {
+namespace {
+
+// Records in memory as a source, for one run. The records are shared by all runs and not changed.
+class MemorySource final : public Source {
+ public:
+  explicit MemorySource(const std::vector<Record>& records) : records_(records) {}
+
+  Result<std::size_t> Read(std::vector<Record>& batch, std::size_t limit) override {
+    const std::size_t count = std::min(limit, records_.size() - next_);
+    batch.assign(records_.begin() + static_cast<std::ptrdiff_t>(next_),
+                 records_.begin() + static_cast<std::ptrdiff_t>(next_ + count));
+    next_ += count;
+    return count;
+  }
+
+ private:
+  const std::vector<Record>& records_;
+  std::size_t next_ = 0;
+};
+
+// The work of all threads: contenders are taken one by one, results written to their own places.
+class Work {
+ public:
+  Work(std::vector<Comparison>& comparisons, const std::vector<Record>& records, bool regret)
+      : comparisons_(comparisons),
+        records_(records),
+        regret_(regret),
+        statuses_(comparisons.size()),
+        done_(comparisons.size()) {}
+
+  void RunAll() {
+    for (std::size_t i = next_++; i < comparisons_.size(); i = next_++) statuses_[i] = RunOne(i);
+  }
+
+  double Share() const {
+    std::int64_t done = 0;
+    for (const auto& count : done_) done += count.load(std::memory_order_relaxed);
+    return static_cast<double>(done) /
+           static_cast<double>(records_.size() * std::max<std::size_t>(1, comparisons_.size()));
+  }
+
+  Status FirstError() const {
+    for (const Status& status : statuses_) {
+      if (!status.ok()) return status;
+    }
+    return Status::Ok();
+  }
+
+ private:
+  Status RunOne(std::size_t i) {
+    Comparison& comparison = comparisons_[i];
+    const auto plan = Plan::Make(comparison.contender.spec);
+    if (!plan.ok()) {
+      comparison.refused = plan.status().message();
+      done_[i] = static_cast<std::int64_t>(records_.size());
+      return Status::Ok();
+    }
+    comparison.why_not = plan.value().WhyNotCertified();
+    comparison.is_exact = plan.value().mode->is_exact;
+    MemorySource source(records_);
+    ReplayOptions options;
+    options.regret = regret_;
+    options.on_progress = [this, i](std::int64_t records) {
+      done_[i].store(records, std::memory_order_relaxed);
+    };
+    auto result = Replay(plan.value(), source, options);
+    if (!result.ok()) {
+      return {result.status().code(),
+              comparison.contender.name + ": " + result.status().message()};
+    }
+    comparison.result = std::move(result).value();
+    return Status::Ok();
+  }
+
+  std::vector<Comparison>& comparisons_;
+  const std::vector<Record>& records_;
+  bool regret_;
+  std::atomic<std::size_t> next_ = 0;
+  std::vector<Status> statuses_;
+  std::vector<std::atomic<std::int64_t>> done_;
+};
+
+}  // namespace
+
+Result<std::vector<Comparison>> Compare(const std::vector<Contender>& contenders,
+                                        const std::vector<Record>& records,
+                                        const CompareOptions& options) {
+  std::vector<Comparison> comparisons;
+  for (const Contender& contender : contenders) {
+    comparisons.push_back({.contender = contender, .refused = {}, .why_not = {}, .result = {}});
+  }
+  Work work(comparisons, records, options.regret);
+  std::atomic<int> running = std::max(1, options.threads);
+  std::vector<std::thread> threads;
+  for (int i = running; i > 0; --i) {
+    threads.emplace_back([&] {
+      work.RunAll();
+      --running;
+    });
+  }
+  while (running > 0) {
+    options.on_progress(work.Share());
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  for (std::thread& thread : threads) thread.join();
+  LETHE_RETURN_IF_ERROR(work.FirstError());
+  return comparisons;
+}
+
+}  // namespace lethe

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/replay/replay.h"
+#include "engine/event.h"
+#include "engine/spec.h"
+#include "engine/status.h"
+
+namespace lethe {
+
+// One way to forget that takes part in a comparison.
+struct Contender {
+  std::string name;  // "passive", "passive/zeta", "active/ledger", ...
+  Spec spec;
+};
+
+// Every way there is, on the user's model, learning and budget.
+std::vector<Contender> AllContenders(const Spec& base);
+
+// The contenders whose name, or whose name before the slash, is in `names`; kUsage for a name that
+// fits none.
+Result<std::vector<Contender>> ChooseContenders(const std::vector<Contender>& all,
+                                                const std::vector<std::string>& names);
+
+struct Comparison {
+  Contender contender;
+  std::optional<std::string> refused;  // why it cannot run with this configuration
+  std::vector<std::string> why_not;    // certified if empty
+  bool is_exact = false;
+  std::optional<ReplayResult> result;
+
+  std::int64_t deletions() const { return result->total.draws; }
+};
+
+struct CompareOptions {
+  bool regret = true;
+  int threads = 1;
+  // Called now and then from one thread with the share of the work that is done.
+  std::function<void(double share)> on_progress = [](double) {};
+};
+
+// Runs every contender on the same records, several at a time. Fails when one of them fails, or
+// when interrupted.
+Result<std::vector<Comparison>> Compare(const std::vector<Contender>& contenders,
+                                        const std::vector<Record>& records,
+                                        const CompareOptions& options);
+
+}  // namespace lethe

@@ -1,0 +1,57 @@
+#include <algorithm>
+
+#include "app/compare/compare.h"
+#include "app/config/nearest.h"
+
+namespace lethe {
+
+std::vector<Contender> AllContenders(const Spec& base) {
+  std::vector<Contender> all;
+  const auto add = [&](const char* name, const std::function<void(ForgettingSpec&)>& change) {
+    Spec spec = base;
+    spec.forgetting.calibration = Calibration::kLedger;
+    spec.forgetting.split = Split::kCurve;
+    change(spec.forgetting);
+    all.push_back({name, spec});
+  };
+  const auto active = [](ActiveVariant variant) {
+    return [variant](ForgettingSpec& f) {
+      f.mode = "active";
+      f.active.variant = variant;
+    };
+  };
+  add("none", [](ForgettingSpec& f) { f.mode = "none"; });
+  add("passive", [](ForgettingSpec& f) { f.mode = "passive"; });
+  add("passive/zeta", [](ForgettingSpec& f) {
+    f.mode = "passive";
+    f.split = Split::kZeta;
+  });
+  add("active/second_order", active(ActiveVariant::kSecondOrder));
+  add("active/ledger", active(ActiveVariant::kLedger));
+  add("active/paper", active(ActiveVariant::kPaper));
+  add("retrain", [](ForgettingSpec& f) { f.mode = "retrain"; });
+  add("restart", [](ForgettingSpec& f) { f.mode = "restart"; });
+  return all;
+}
+
+Result<std::vector<Contender>> ChooseContenders(const std::vector<Contender>& all,
+                                                const std::vector<std::string>& names) {
+  std::vector<Contender> chosen;
+  for (const std::string& name : names) {
+    const std::size_t before = chosen.size();
+    std::vector<std::string> known = {"all"};
+    for (const Contender& contender : all) {
+      known.push_back(contender.name);
+      const std::string mode = contender.name.substr(0, contender.name.find('/'));
+      if (name == "all" || name == contender.name || name == mode) chosen.push_back(contender);
+    }
+    if (chosen.size() == before) {
+      const auto nearest = Nearest(name, known);
+      return Status(ErrorCode::kUsage, "compare: there is no mode " + name +
+                                           (nearest ? "; did you mean " + *nearest + "?" : ""));
+    }
+  }
+  return chosen;
+}
+
+}  // namespace lethe

@@ -1,0 +1,124 @@
+#include "app/compare/table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <iterator>
+
+#include "engine/json.h"
+
+namespace lethe {
+namespace {
+
+// The figures of one run; what does not apply is not there.
+struct Figures {
+  std::optional<double> accuracy, mean_loss, regret, sigma, seconds, gradients;
+  std::int64_t bytes = 0;
+};
+
+Figures FiguresOf(const Comparison& comparison) {
+  const ReplayResult& result = *comparison.result;
+  Figures figures{.accuracy = result.accuracy,
+                  .mean_loss = result.mean_loss,
+                  .regret = result.regret(),
+                  .sigma = {},
+                  .seconds = {},
+                  .gradients = {}};
+  std::int64_t gradients = 0;
+  for (const ShardResult& shard : result.shards) {
+    gradients += shard.deletion_gradients;
+    figures.bytes += shard.payload_bytes + 8 * shard.weights.size();
+  }
+  if (const auto deletions = static_cast<double>(comparison.deletions()); deletions > 0) {
+    figures.sigma = std::sqrt(result.total.noise_variance / deletions);
+    figures.seconds = result.deletion_seconds / deletions;
+    figures.gradients = static_cast<double>(gradients) / deletions;
+  }
+  return figures;
+}
+
+std::string Cell(const char* format, std::optional<double> value) {
+  if (!value) return "-";
+  char text[32];
+  std::snprintf(text, sizeof text, format, *value);
+  return text;
+}
+
+std::string Bytes(std::int64_t bytes) {
+  static constexpr const char* kUnits[] = {"B", "kB", "MB", "GB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; value >= 1000 && unit < 3; ++unit) value /= 1000;
+  return Cell("%.3g ", value) + kUnits[unit];
+}
+
+// Pads the cells to columns; the last one, which is prose, is left as it is.
+std::string Row(const std::vector<std::string>& cells) {
+  static constexpr std::size_t kWidths[] = {20, 9, 10, 10, 9, 11, 12, 9};
+  std::string row;
+  for (std::size_t i = 0; i < std::size(kWidths); ++i) {
+    const std::string padding(kWidths[i] - std::min(kWidths[i], cells[i].size()), ' ');
+    row += i == 0 ? cells[i] + padding : padding + cells[i];
+  }
+  return row + "  " + cells.back() + "\n";
+}
+
+std::string Certificate(const Comparison& comparison) {
+  if (!comparison.why_not.empty()) return "no: " + comparison.why_not.front();
+  return comparison.is_exact ? "exact" : "yes";
+}
+
+}  // namespace
+
+std::string CompareTable(const std::vector<Comparison>& comparisons) {
+  std::string table = Row({"mode", "accuracy", "mean loss", "regret", "sigma", "s/deletion",
+                           "gradients", "stored", "certified"});
+  for (const Comparison& comparison : comparisons) {
+    if (!comparison.result) {
+      table += Row({comparison.contender.name, "-", "-", "-", "-", "-", "-", "-",
+                    "refused: " + comparison.refused.value_or("")});
+      continue;
+    }
+    const Figures f = FiguresOf(comparison);
+    table += Row({comparison.contender.name, Cell("%.4f", f.accuracy), Cell("%.4f", f.mean_loss),
+                  Cell("%.1f", f.regret), Cell("%.2g", f.sigma), Cell("%.2e", f.seconds),
+                  Cell("%.4g", f.gradients), Bytes(f.bytes), Certificate(comparison)});
+  }
+  return table;
+}
+
+std::string CompareJson(const std::vector<Comparison>& comparisons) {
+  JsonWriter json;
+  json.BeginObject().Field("format", "lethe.comparison/1");
+  json.Field("note", "figures of the whole recording: not covered by any certificate");
+  json.Key("modes").BeginArray();
+  for (const Comparison& comparison : comparisons) {
+    json.BeginObject().Field("name", comparison.contender.name);
+    json.Field("mode", comparison.contender.spec.forgetting.mode);
+    if (!comparison.result) {
+      json.Field("refused", comparison.refused.value_or("")).EndObject();
+      continue;
+    }
+    const Figures f = FiguresOf(comparison);
+    const auto number = [&](const char* key, const std::optional<double>& value) {
+      json.Key(key);
+      value ? json.Value(*value) : json.Null();
+    };
+    number("accuracy", f.accuracy);
+    number("mean_loss", f.mean_loss);
+    number("regret", f.regret);
+    number("regret_bound", comparison.result->regret_bound);
+    number("sigma", f.sigma);
+    number("seconds_per_deletion", f.seconds);
+    number("gradients_per_deletion", f.gradients);
+    json.Field("deletions", comparison.deletions()).Field("bytes_stored", f.bytes);
+    json.Field("seconds", comparison.result->seconds);
+    json.Field("certified", comparison.why_not.empty()).Field("exact", comparison.is_exact);
+    json.Key("why_not").BeginArray();
+    for (const std::string& reason : comparison.why_not) json.Value(reason);
+    json.EndArray().EndObject();
+  }
+  return json.EndArray().EndObject().text();
+}
+
+}  // namespace lethe

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/plan/work.h"
+#include "engine/modes/registry.h"
+#include "engine/status.h"
+
+namespace lethe {
+
+// What deleting one event takes in mode passive, as the first deletion of the run.
+struct AgeForecast {
+  std::int64_t age = 0;  // events learned after it when its deletion is asked for
+  double influence = 0;  // its bound in the ledger at that moment
+  NoiseForecast at_once;
+  double rounding = 0;  // the part of the noise at once that hides round-off, between 0 and 1
+  std::vector<NoiseForecast> waited;  // one for each of Forecast::waits
+};
+
+// All that can be said about a configuration before it runs. The figures come from the engine's own
+// ledger and calibration, fed with events that carry nothing: all of it is public.
+struct Forecast {
+  explicit Forecast(const Plan& from) : plan(from), mode(from.spec.forgetting.mode) {}
+
+  Plan plan;                   // in force, or with mode passive when the configured mode is refused
+  std::string mode;            // as configured
+  std::string refused;         // why that mode is refused; empty: it is not
+  std::int64_t events = 0;     // learned so far
+  std::int64_t dimension = 0;  // weights
+  double step = 0;             // the next step size, and what it does to influence
+  double contraction = 0;
+  double half_life = 0;
+  double round_off = 0;  // F of the ledger
+
+  std::vector<std::int64_t> waits;              // in events, ascending
+  std::optional<std::int64_t> configured_wait;  // one of `waits`, unless above kLongestWait
+  std::vector<AgeForecast> ages;                // empty for a schedule that depends on the data
+
+  // The shortest wait of a round number of events after which deleting an event of age 1 takes at
+  // most kSmallShare; 0: none is needed. None: no wait is long enough.
+  std::optional<std::int64_t> enough_wait;
+  NoiseForecast after_enough;
+
+  WorkForecast active;   // variant second_order, three Newton steps
+  WorkForecast retrain;  // exact: no noise
+};
+
+// Noise up to this part of the radius does no harm that is worth waiting for.
+inline constexpr double kSmallShare = 0.01;
+
+// The longest wait that is looked at.
+inline constexpr std::int64_t kLongestWait = 1'000'000;
+
+// Ages of 1, 10, ..., 10^6 fit in.
+inline constexpr std::int64_t kDefaultEvents = 1'000'001;
+
+// Fails (kConfig) when the configuration makes no sense in mode passive either.
+Result<Forecast> MakeForecast(const Spec& spec, std::int64_t events = kDefaultEvents);
+
+}  // namespace lethe

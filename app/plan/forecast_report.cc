@@ -1,0 +1,131 @@
+#include "app/plan/forecast_report.h"
+
+#include <cmath>
+
+#include "app/plan/recommendation.h"
+#include "engine/advice.h"
+
+namespace lethe {
+namespace {
+
+constexpr std::size_t kColumns = 100;
+
+long long Long(std::int64_t x) { return x; }
+
+// Words of `text` in lines that begin with `indent` and do not run over.
+void PrintWrapped(const std::string& text, const char* indent, std::FILE* out) {
+  std::size_t column = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    if (column + 1 + end - begin > kColumns) {
+      std::fputc('\n', out);
+      column = 0;
+    }
+    const char* before = column == 0 ? indent : " ";
+    column += static_cast<std::size_t>(
+        std::fprintf(out, "%s%.*s", before, static_cast<int>(end - begin), text.data() + begin));
+    begin = end + 1;
+  }
+  std::fputc('\n', out);
+}
+
+void PrintLines(const std::string& lines, std::FILE* out) {
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const std::size_t end = lines.find('\n', begin);
+    std::fprintf(out, "    %s\n", lines.substr(begin, end - begin).c_str());
+    begin = end + 1;
+  }
+}
+
+void PrintHead(const std::string& file, const Forecast& forecast, std::FILE* out) {
+  const Plan& plan = forecast.plan;
+  const Constants& c = plan.constants;
+  std::fprintf(out, "%s: mode %s, guarantee %s, epsilon %.6g at delta %.3g\n", file.c_str(),
+               forecast.mode.c_str(), Name(plan.spec.forgetting.guarantee), plan.budget.epsilon,
+               plan.budget.delta);
+  const auto why_not = plan.WhyNotCertified();
+  if (!forecast.refused.empty()) {
+    PrintWrapped("refused: " + forecast.refused, "  ", out);
+  } else {
+    std::fprintf(out, "  certified    %s\n", why_not.empty() ? "yes" : "no");
+    for (const std::string& reason : why_not) PrintWrapped("- " + reason, "    ", out);
+  }
+  for (const std::string& warning : Warnings(plan)) PrintWrapped("warning: " + warning, "  ", out);
+  std::fprintf(out,
+               "  constants    G %.6g  L %.6g  beta %.6g  lambda %.6g  radius %.6g  weights %lld\n",
+               c.G, c.L, c.beta, c.mu, c.radius, Long(forecast.dimension));
+  if (forecast.ages.empty()) return;
+  std::fprintf(out, "  step size    %.6g after %lld events, schedule %s\n", forecast.step,
+               Long(forecast.events), Name(plan.schedule.kind()));
+  std::fprintf(
+      out,
+      "  contraction  %.6g per event: half of an event's influence is gone after %.3g events\n",
+      forecast.contraction, forecast.half_life);
+  std::fprintf(out,
+               "  rounding     F %.3g: as far apart as round-off may keep two worlds for ever\n",
+               forecast.round_off);
+}
+
+void PrintAges(const Forecast& forecast, std::FILE* out) {
+  std::fprintf(
+      out,
+      "\nDeleting one event in mode passive, after %lld events, as the first deletion: the "
+      "noise, its norm\nas a part of the radius, how much of it hides rounding, and the norm "
+      "when the deletion may wait\n\n",
+      Long(forecast.events));
+  std::fprintf(out, "  %9s  %10s  %9s  %9s", "age", "sigma", "of radius", "rounding");
+  for (const std::int64_t wait : forecast.waits) {
+    const bool is_configured = wait == forecast.configured_wait;
+    std::fprintf(out, "  %12s",
+                 ((is_configured ? "*wait " : "wait ") + std::to_string(wait)).c_str());
+  }
+  std::fputc('\n', out);
+  for (const AgeForecast& row : forecast.ages) {
+    std::fprintf(out, "  %9lld  %10.3g  %9s  %9s", Long(row.age), row.at_once.sigma,
+                 PercentText(row.at_once.share).c_str(), PercentText(row.rounding).c_str());
+    for (const NoiseForecast& noise : row.waited) {
+      std::fprintf(out, "  %12s", PercentText(noise.share).c_str());
+    }
+    std::fputc('\n', out);
+  }
+  if (forecast.configured_wait) std::fprintf(out, "  * configured\n");
+}
+
+void PrintWork(const char* name, const WorkForecast& work, std::FILE* out) {
+  if (!work.refused.empty()) {
+    PrintWrapped(std::string(name) + " is refused: " + work.refused, "  ", out);
+    return;
+  }
+  std::fprintf(out, "  %-7s  %9.3g  %9s  ", name, work.noise.sigma,
+               PercentText(work.noise.share).c_str());
+  if (std::isfinite(work.flops)) {
+    std::fprintf(out, "%10s on %lld events, %s of payloads\n", UnitText(work.flops, "flop").c_str(),
+                 Long(work.events), UnitText(work.bytes, "B").c_str());
+  } else {
+    std::fprintf(out, "the cost depends on how many features an event has\n");
+  }
+}
+
+}  // namespace
+
+void PrintForecast(const std::string& file, const Forecast& forecast, std::FILE* out) {
+  PrintHead(file, forecast, out);
+  if (!forecast.ages.empty()) PrintAges(forecast, out);
+  std::fprintf(out,
+               "\nComputing on the retained events instead, whatever the age: sigma, part of the "
+               "radius, cost\n\n");
+  PrintWork("active", forecast.active, out);
+  PrintWork("retrain", forecast.retrain, out);
+  const Recommendation recommendation = Recommend(forecast);
+  std::fprintf(out, "\nRecommendation\n\n");
+  PrintWrapped(recommendation.text, "  ", out);
+  if (!recommendation.lines.empty()) {
+    std::fputc('\n', out);
+    PrintLines(recommendation.lines, out);
+  }
+  if (recommendation.otherwise.empty()) return;
+  std::fputc('\n', out);
+  PrintWrapped(recommendation.otherwise, "  ", out);
+}
+
+}  // namespace lethe

@@ -1,0 +1,129 @@
+#include "connectors/binary/file_format.h"
+
+#include <algorithm>
+
+#include <zlib.h>
+
+#include "connectors/binary/wire.h"
+#include "engine/check.h"
+
+namespace lethe::binary_file {
+
+namespace {
+
+constexpr unsigned kFloat32Flag = 1;
+constexpr unsigned kBareFlag = 2;
+constexpr unsigned kAllFlags = 3;
+
+// Appends the checksum of what `out` holds from `start` on.
+void AppendChecksum(std::size_t start, std::string& out) {
+  wire::Append(Checksum(std::string_view(out).substr(start)), out);
+}
+
+bool EndsWithChecksum(std::string_view bytes) {
+  const std::string_view covered = bytes.substr(0, bytes.size() - kChecksumBytes);
+  return wire::Load<std::uint32_t>(bytes.data() + covered.size()) == Checksum(covered);
+}
+
+}  // namespace
+
+std::uint32_t Checksum(std::string_view bytes) { return ExtendChecksum(0, bytes); }
+
+std::uint32_t ExtendChecksum(std::uint32_t before, std::string_view bytes) {
+  return static_cast<std::uint32_t>(
+      crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
+void AppendHeader(const FileHeader& header, std::string& out) {
+  const std::size_t start = out.size();
+  out.append(kMagic);
+  wire::Append(header.version, out);
+  const unsigned flags = (header.float32 ? kFloat32Flag : 0) | (header.bare ? kBareFlag : 0);
+  wire::Append(static_cast<std::uint16_t>(flags), out);
+  AppendChecksum(start, out);
+}
+
+bool ReadHeader(std::string_view bytes, FileHeader& header) {
+  LETHE_CHECK(bytes.size() == kHeaderBytes);
+  wire::Cursor cursor(bytes.substr(kMagic.size()));
+  std::uint16_t flags = 0;
+  LETHE_CHECK(cursor.Read(header.version) && cursor.Read(flags));
+  header.float32 = (flags & kFloat32Flag) != 0;
+  header.bare = (flags & kBareFlag) != 0;
+  header.unknown_flags = (flags & ~kAllFlags) != 0;
+  return EndsWithChecksum(bytes);
+}
+
+void AppendBlock(const BlockHeader& header, std::string_view payload, std::string& out) {
+  const std::size_t start = out.size();
+  out.append(kBlockMarker);
+  wire::Append(header.payload_bytes, out);
+  wire::Append(header.records, out);
+  wire::Append(header.records_before, out);
+  AppendChecksum(start, out);
+  out.append(payload);
+  wire::Append(Checksum(payload), out);
+}
+
+bool ReadBlockHeader(std::string_view bytes, BlockHeader& header) {
+  LETHE_CHECK(bytes.size() == kBlockHeaderBytes);
+  wire::Cursor cursor(bytes.substr(kMarkerBytes));
+  LETHE_CHECK(cursor.Read(header.payload_bytes) && cursor.Read(header.records) &&
+              cursor.Read(header.records_before));
+  return EndsWithChecksum(bytes);
+}
+
+void AppendIndexEntry(const IndexEntry& entry, std::string& out) {
+  wire::Append(entry.byte, out);
+  wire::Append(entry.records_before, out);
+}
+
+IndexEntry ReadIndexEntry(std::string_view bytes) {
+  LETHE_CHECK(bytes.size() == kIndexEntryBytes);
+  IndexEntry entry;
+  wire::Cursor cursor(bytes);
+  LETHE_CHECK(cursor.Read(entry.byte) && cursor.Read(entry.records_before));
+  return entry;
+}
+
+void AppendFooter(const Footer& footer, std::string& out) {
+  const std::size_t start = out.size();
+  wire::Append(footer.index_byte, out);
+  wire::Append(footer.blocks, out);
+  wire::Append(footer.records, out);
+  out.append(kFooterMarker);
+  AppendChecksum(start, out);
+}
+
+bool ReadFooter(std::string_view bytes, Footer& footer) {
+  LETHE_CHECK(bytes.size() == kFooterBytes);
+  wire::Cursor cursor(bytes);
+  LETHE_CHECK(cursor.Read(footer.index_byte) && cursor.Read(footer.blocks) &&
+              cursor.Read(footer.records));
+  std::string_view marker;
+  return cursor.ReadBytes(kMarkerBytes, marker) && marker == kFooterMarker &&
+         EndsWithChecksum(bytes);
+}
+
+Beginning Recognise(std::string_view bytes, bool is_all) {
+  // With this many bytes wrong it is still no text.
+  constexpr std::size_t kMaxWrongBytes = 2;
+  const std::size_t count = std::min(bytes.size(), kMagic.size());
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < count; ++i) wrong += bytes[i] == kMagic[i] ? 0 : 1;
+  if (wrong > kMaxWrongBytes) return Beginning::kOther;
+  if (count == kMagic.size()) return wrong == 0 ? Beginning::kBinary : Beginning::kDamaged;
+  if (!is_all) return Beginning::kUnknown;
+  return count > 0 && wrong == 0 ? Beginning::kBinary : Beginning::kOther;
+}
+
+std::string DescribeUnreadable(const FileHeader& header) {
+  const std::string reads = "; this program reads version " + std::to_string(kVersion);
+  if (header.version != kVersion) {
+    return "version " + std::to_string(header.version) + " of the binary form" + reads;
+  }
+  if (header.unknown_flags) return "flags that version 1 does not have" + reads;
+  return {};
+}
+
+}  // namespace lethe::binary_file

@@ -1,0 +1,206 @@
+#include "connectors/binary/file_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "connectors/record_limits.h"
+#include "engine/check.h"
+
+namespace lethe {
+
+namespace {
+
+using binary_file::BlockHeader;
+using binary_file::IndexEntry;
+
+bool ReadCount(wire::Cursor& cursor, std::int64_t max, std::int64_t& count) {
+  std::uint64_t value = 0;
+  if (!cursor.ReadVarint(value) || value > static_cast<std::uint64_t>(max)) return false;
+  count = static_cast<std::int64_t>(value);
+  return true;
+}
+
+}  // namespace
+
+BinaryFileReader::BinaryFileReader(std::unique_ptr<DecodedInput> input)
+    : input_(std::move(input)), index_checksum_(binary_file::Checksum(binary_file::kIndexMarker)) {}
+
+Result<std::unique_ptr<BinaryFileReader>> BinaryFileReader::OpenAt(const std::string& path,
+                                                                   const BinaryFileIndex& index,
+                                                                   std::uint64_t record) {
+  const std::size_t block = index.BlockOf(record);
+  auto input = DecodedInput::Open(path, static_cast<std::int64_t>(index.blocks()[block].byte));
+  if (!input.ok()) return input.status();
+  auto reader = std::make_unique<BinaryFileReader>(std::move(input).value());
+  LETHE_RETURN_IF_ERROR(reader->SkipTo(index, block, record));
+  return reader;
+}
+
+Status BinaryFileReader::SkipTo(const BinaryFileIndex& index, std::size_t block,
+                                std::uint64_t record) {
+  is_started_ = true;
+  header_ = index.header();
+  for (std::size_t i = 0; i < block; ++i) AddToIndex(index.blocks()[i]);
+  record_number_ = index.blocks()[block].records_before;
+  Record passed_over;
+  while (record_number_ < record) {
+    const auto found = Next(passed_over);
+    if (!found.ok()) return found.status();
+    if (!found.value()) return Damaged("the index belongs to another file");
+  }
+  return Status::Ok();
+}
+
+Result<bool> BinaryFileReader::Next(Record& record) {
+  if (!is_started_) LETHE_RETURN_IF_ERROR(ReadHeader());
+  while (block_records_ == 0 && !is_ended_) {
+    const auto found = ReadBlock();
+    if (!found.ok()) return found.status();
+    if (!found.value()) LETHE_RETURN_IF_ERROR(ReadEnd());
+  }
+  if (is_ended_) return false;
+
+  wire::Cursor cursor(block_);
+  std::uint64_t length = 0;
+  std::string_view bytes;
+  if (!cursor.ReadVarint(length) || !cursor.ReadBytes(length, bytes)) {
+    return Damaged("record " + std::to_string(record_number_ + 1) + " does not fit its block");
+  }
+  wire::Cursor within(bytes);
+  LETHE_RETURN_IF_ERROR(ReadPlace(within, record));
+  ++record_number_;
+  const std::string_view message(within.next(), within.remaining());
+  record.rejection = codec_.DecodeValue(message, std::nullopt, record.event);
+  if (record.rejection) {
+    record.rejection->message.insert(0, "record " + std::to_string(record_number_) + ": ");
+  }
+  block_.remove_prefix(block_.size() - cursor.remaining());
+  --block_records_;
+  if (block_records_ == 0 && !block_.empty()) {
+    return Damaged("bytes follow behind the last record of the block");
+  }
+  return true;
+}
+
+Status BinaryFileReader::ReadPlace(wire::Cursor& cursor, Record& record) const {
+  std::int64_t time = 0;
+  if (!ReadCount(cursor, kMaxPartition, record.shard.value) ||
+      !ReadCount(cursor, kMaxOffset, record.offset.value) ||
+      !ReadCount(cursor, kMaxTimeMs + 1, time)) {
+    return Damaged("the place of record " + std::to_string(record_number_ + 1) + " is unreadable");
+  }
+  record.timestamp.value = time - 1;
+  return Status::Ok();
+}
+
+Status BinaryFileReader::ReadHeader() {
+  LETHE_RETURN_IF_ERROR(Require(binary_file::kMagic.size()));
+  if (!input_->pending().starts_with(binary_file::kMagic)) {
+    return Damaged("not the first bytes of a binary recording");
+  }
+  LETHE_RETURN_IF_ERROR(Require(binary_file::kHeaderBytes));
+  if (!binary_file::ReadHeader(input_->pending().substr(0, binary_file::kHeaderBytes), header_)) {
+    return Damaged("the checksum of the header does not match");
+  }
+  const std::string unreadable = binary_file::DescribeUnreadable(header_);
+  if (!unreadable.empty()) return {ErrorCode::kInput, name() + ": " + unreadable};
+  input_->Consume(binary_file::kHeaderBytes);
+  is_started_ = true;
+  return Status::Ok();
+}
+
+Result<bool> BinaryFileReader::ReadBlock() {
+  input_->Consume(std::exchange(block_bytes_, 0));
+  LETHE_RETURN_IF_ERROR(Require(binary_file::kMarkerBytes));
+  if (input_->pending().starts_with(binary_file::kIndexMarker)) return false;
+  LETHE_RETURN_IF_ERROR(Require(binary_file::kBlockHeaderBytes));
+  const std::string_view head = input_->pending().substr(0, binary_file::kBlockHeaderBytes);
+  BlockHeader header;
+  if (!binary_file::ReadBlockHeader(head, header) || !head.starts_with(binary_file::kBlockMarker)) {
+    return Damaged("neither a block nor the index begins here");
+  }
+  if (header.records_before != record_number_) {
+    return Damaged("the block begins with record " + std::to_string(header.records_before + 1) +
+                   "; blocks are lost, doubled or in the wrong order");
+  }
+  // A block without records would let a file grow without end.
+  if (header.records == 0 || header.payload_bytes > binary_file::kMaxBlockBytes) {
+    return Damaged("the block has no records, or is too large");
+  }
+  block_bytes_ =
+      binary_file::kBlockHeaderBytes + header.payload_bytes + binary_file::kChecksumBytes;
+  LETHE_RETURN_IF_ERROR(Require(block_bytes_));
+  const char* const payload = input_->pending().data() + binary_file::kBlockHeaderBytes;
+  block_ = {payload, header.payload_bytes};
+  if (wire::Load<std::uint32_t>(payload + block_.size()) != binary_file::Checksum(block_)) {
+    return Damaged("the checksum of the block does not match; it held " +
+                   std::to_string(header.records) + " records");
+  }
+  AddToIndex({static_cast<std::uint64_t>(input_->position()), record_number_});
+  block_records_ = header.records;
+  return true;
+}
+
+Status BinaryFileReader::ReadEnd() {
+  const auto index_byte = static_cast<std::uint64_t>(input_->position());
+  std::uint32_t checksum = binary_file::Checksum(binary_file::kIndexMarker);
+  input_->Consume(binary_file::kMarkerBytes);
+  for (std::uint64_t i = 0; i < blocks_; ++i) {
+    LETHE_RETURN_IF_ERROR(Require(binary_file::kIndexEntryBytes));
+    checksum = binary_file::ExtendChecksum(
+        checksum, input_->pending().substr(0, binary_file::kIndexEntryBytes));
+    input_->Consume(binary_file::kIndexEntryBytes);
+  }
+  LETHE_RETURN_IF_ERROR(Require(binary_file::kChecksumBytes));
+  const auto stored = wire::Load<std::uint32_t>(input_->pending().data());
+  if (stored != checksum || checksum != index_checksum_) {
+    return Damaged("the index is damaged, or not that of the blocks before it");
+  }
+  input_->Consume(binary_file::kChecksumBytes);
+
+  std::string footer;
+  binary_file::AppendFooter({index_byte, blocks_, record_number_}, footer);
+  LETHE_RETURN_IF_ERROR(Require(footer.size()));
+  if (!input_->pending().starts_with(footer)) {
+    return Damaged("the footer is damaged, or not that of the blocks before it");
+  }
+  input_->Consume(footer.size());
+  if (const Status status = input_->Require(1); !status.ok()) return At(status);
+  if (!input_->pending().empty()) return Damaged("bytes follow behind the end of the recording");
+  is_ended_ = true;
+  return Status::Ok();
+}
+
+void BinaryFileReader::AddToIndex(const IndexEntry& entry) {
+  std::string bytes;
+  binary_file::AppendIndexEntry(entry, bytes);
+  index_checksum_ = binary_file::ExtendChecksum(index_checksum_, bytes);
+  ++blocks_;
+}
+
+Status BinaryFileReader::Require(std::size_t count) {
+  if (const Status status = input_->Require(count); !status.ok()) return At(status);
+  return input_->pending().size() < count ? Truncated() : Status::Ok();
+}
+
+Status BinaryFileReader::Damaged(const std::string& what) const {
+  return {ErrorCode::kInput, name() + ", byte " + std::to_string(input_->position()) + ", record " +
+                                 std::to_string(record_number_ + 1) + ": " + what +
+                                 "; the file is damaged, record it or copy it again"};
+}
+
+Status BinaryFileReader::Truncated() const {
+  const std::int64_t end = input_->position() + static_cast<std::int64_t>(input_->pending().size());
+  return {ErrorCode::kInput, name() + ", byte " + std::to_string(end) + ", record " +
+                                 std::to_string(record_number_ + 1) +
+                                 ": the recording breaks off; the file is truncated"};
+}
+
+Status BinaryFileReader::At(const Status& error) const {
+  if (error.code() == ErrorCode::kInterrupted) return error;
+  return {error.code(), name() + ", record " + std::to_string(record_number_ + 1) + ", byte " +
+                            std::to_string(input_->bytes_read()) +
+                            " of the file: " + error.message()};
+}
+
+}  // namespace lethe

@@ -1,0 +1,101 @@
+#include "connectors/binary/file_writer.h"
+
+#include <utility>
+
+#include "connectors/record_limits.h"
+#include "engine/check.h"
+
+namespace lethe {
+
+namespace {
+
+// A timestamp is written one higher, and 0 is none.
+std::uint64_t TimeField(TimeMs time) { return static_cast<std::uint64_t>(time.value + 1); }
+static_assert(kNoTime.value == -1);
+
+void CheckPlace(const Record& record) {
+  LETHE_CHECK(record.shard.value >= 0 && record.shard.value <= kMaxPartition);
+  LETHE_CHECK(record.offset.value >= 0 && record.offset.value <= kMaxOffset);
+  LETHE_CHECK(record.timestamp >= kNoTime && record.timestamp.value <= kMaxTimeMs);
+}
+
+}  // namespace
+
+BinaryFileEncoder::BinaryFileEncoder(BinaryFileOptions options) : options_(options) {}
+
+std::optional<Rejection> BinaryFileEncoder::Add(const Record& record, std::string& out) {
+  if (record.rejection) return record.rejection;
+  CheckPlace(record);
+  record_.clear();
+  wire::AppendVarint(static_cast<std::uint64_t>(record.shard.value), record_);
+  wire::AppendVarint(static_cast<std::uint64_t>(record.offset.value), record_);
+  wire::AppendVarint(TimeField(record.timestamp), record_);
+  if (auto refused = codec_.Encode(record.event, options_.width, record_)) return refused;
+  const bool fits =
+      block_.size() + wire::kMaxVarintBytes + record_.size() <= binary_file::kBlockBytes;
+  if (!fits) CloseBlock(out);
+  wire::AppendVarint(record_.size(), block_);
+  block_.append(record_);
+  ++block_header_.records;
+  return std::nullopt;
+}
+
+void BinaryFileEncoder::Start(std::string& out) {
+  if (bytes_ > 0) return;
+  index_.append(binary_file::kIndexMarker);
+  binary_file::AppendHeader(
+      {.float32 = options_.width == NumberWidth::kFloat32, .bare = options_.bare}, out);
+  bytes_ = binary_file::kHeaderBytes;
+}
+
+void BinaryFileEncoder::CloseBlock(std::string& out) {
+  Start(out);
+  if (block_.empty()) return;
+  block_header_.payload_bytes = static_cast<std::uint32_t>(block_.size());
+  block_header_.records_before = footer_.records;
+  binary_file::AppendIndexEntry({.byte = bytes_, .records_before = footer_.records}, index_);
+  const std::size_t before = out.size();
+  binary_file::AppendBlock(block_header_, block_, out);
+  bytes_ += out.size() - before;
+  ++footer_.blocks;
+  footer_.records += block_header_.records;
+  block_header_ = {};
+  block_.clear();
+}
+
+void BinaryFileEncoder::Finish(std::string& out) {
+  CloseBlock(out);
+  footer_.index_byte = bytes_;
+  out.append(index_);
+  wire::Append(binary_file::Checksum(index_), out);
+  binary_file::AppendFooter(footer_, out);
+}
+
+Result<std::unique_ptr<RecordWriter>> BinaryFileWriter::Open(const std::string& path,
+                                                             BinaryFileOptions options) {
+  auto out = StreamWriter::Open(path);
+  if (!out.ok()) return out.status();
+  return std::unique_ptr<RecordWriter>(new BinaryFileWriter(std::move(out).value(), options));
+}
+
+BinaryFileWriter::BinaryFileWriter(std::unique_ptr<StreamWriter> out, BinaryFileOptions options)
+    : out_(std::move(out)), encoder_(options) {}
+
+Status BinaryFileWriter::Write(const Record& record, std::optional<Rejection>& refused) {
+  refused = encoder_.Add(record, bytes_);
+  return bytes_.empty() ? Status::Ok() : Flush();
+}
+
+Status BinaryFileWriter::Close() {
+  encoder_.Finish(bytes_);
+  LETHE_RETURN_IF_ERROR(Flush());
+  return out_->Close();
+}
+
+Status BinaryFileWriter::Flush() {
+  const Status written = out_->Write(bytes_);
+  bytes_.clear();
+  return written;
+}
+
+}  // namespace lethe

@@ -1,0 +1,43 @@
+#include "connectors/binary/message.h"
+
+#include <utility>
+
+#include <simdjson.h>
+
+namespace lethe::message {
+
+Rejection Reject(Reason reason, std::string message) {
+  return Rejection{.reason = reason, .message = std::move(message), .is_request = false};
+}
+
+bool IsUtf8(std::string_view text) { return IsAscii(text) || simdjson::validate_utf8(text); }
+
+Rejection BadText(std::string_view text, std::size_t min, std::size_t max, const char* name) {
+  if (text.size() < min) return Reject(Reason::kBadReference, std::string(name) + " is empty");
+  if (text.size() > max) {
+    return Reject(Reason::kBadReference,
+                  std::string(name) + " is longer than " + std::to_string(max) + " bytes");
+  }
+  return Reject(Reason::kMalformed, std::string(name) + " is not valid UTF-8");
+}
+
+std::string FeatureName(bool named, std::size_t position) {
+  return (named ? "f[" : "x[") + std::to_string(position) + "]";
+}
+
+Rejection TooLarge(std::size_t max_bytes) {
+  return Reject(Reason::kTooLarge, "larger than " + std::to_string(max_bytes) + " bytes");
+}
+
+// No model has dimension 0, and to the engine it would look like an event with named features.
+Rejection EmptyX() { return Reject(Reason::kWrongDimension, "x is empty"); }
+
+Rejection UpdateWithoutId() {
+  return Reject(Reason::kMissingField, "id is missing: an update has to name what it replaces");
+}
+
+Rejection DeleteWithoutTarget() {
+  return Reject(Reason::kMissingTarget, "a delete needs an id, a subject or a message key");
+}
+
+}  // namespace lethe::message

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "connectors/binary/wire.h"
+#include "engine/event.h"
+
+// The layout of a binary message, for the two halves of the codec.
+namespace lethe::message {
+
+// No text begins with it: in UTF-8 it cannot stand first. Nor does a schema prefix, which is 0.
+inline constexpr std::uint8_t kMagic = 0xb1;
+inline constexpr std::uint8_t kVersion = 1;
+
+// Magic, version and kind stay where they are in every version, so that a delete is recognised.
+inline constexpr std::size_t kVersionAt = 1;
+inline constexpr std::size_t kKindAt = 2;
+inline constexpr std::size_t kFlagsAt = 3;
+inline constexpr std::size_t kHeaderBytes = 4;
+
+inline constexpr std::uint8_t kLearn = 1;
+inline constexpr std::uint8_t kDelete = 2;
+inline constexpr std::uint8_t kUpdate = 3;
+
+inline constexpr unsigned kFloat32 = 1;  // numbers have 4 bytes instead of 8
+inline constexpr unsigned kNamed = 2;    // features have names
+inline constexpr unsigned kHasId = 4;
+inline constexpr unsigned kHasSubject = 8;
+inline constexpr unsigned kHasRequest = 16;
+inline constexpr unsigned kAllFlags = 31;
+
+Rejection Reject(Reason reason, std::string message);
+
+// Whether no byte has its top bit set. Texts are mostly short and ASCII, and then a call of a
+// validator of UTF-8 costs more than the rest of the message.
+inline bool IsAscii(std::string_view text) {
+  constexpr std::uint64_t kTopBits = 0x8080808080808080u;
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  std::uint64_t seen = 0;
+  const char* next = text.data();
+  std::size_t left = text.size();
+  for (; left >= kWord; left -= kWord, next += kWord) seen |= wire::Load<std::uint64_t>(next);
+  if (left >= kWord / 2) {
+    seen |= wire::Load<std::uint32_t>(next) | wire::Load<std::uint32_t>(next + left - kWord / 2);
+  } else {
+    for (; left > 0; --left) seen |= static_cast<unsigned char>(*next++);
+  }
+  return (seen & kTopBits) == 0;
+}
+
+bool IsUtf8(std::string_view text);
+
+Rejection BadText(std::string_view text, std::size_t min, std::size_t max, const char* name);
+
+// Whether a text may stand in a message: its length in bytes, and UTF-8.
+inline std::optional<Rejection> CheckText(std::string_view text, std::size_t min, std::size_t max,
+                                          const char* name) {
+  if (text.size() >= min && text.size() <= max && (IsAscii(text) || IsUtf8(text))) {
+    return std::nullopt;
+  }
+  return BadText(text, min, max, name);
+}
+
+// "x[3]" or "f[3]".
+std::string FeatureName(bool named, std::size_t position);
+
+Rejection TooLarge(std::size_t max_bytes);
+Rejection EmptyX();
+Rejection UpdateWithoutId();
+Rejection DeleteWithoutTarget();
+
+}  // namespace lethe::message

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+// The integers and numbers that the binary forms are made of (docs/formats/binary.md).
+namespace lethe::wire {
+
+// A port to a big-endian machine has to swap bytes in Append and Load, and nowhere else.
+static_assert(std::endian::native == std::endian::little);
+
+// Integers below 2^63 take at most nine bytes of seven bits.
+inline constexpr std::size_t kMaxVarintBytes = 9;
+
+template <typename T>
+void Append(T value, std::string& out) {
+  char bytes[sizeof value];
+  std::memcpy(bytes, &value, sizeof value);
+  out.append(bytes, sizeof value);
+}
+
+template <typename T>
+T Load(const char* bytes) {
+  T value;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+// Seven bits per byte, the low ones first; the top bit says that more follow. Below 2^63.
+inline void AppendVarint(std::uint64_t value, std::string& out) {
+  while (value >= 0x80) {
+    out.push_back(static_cast<char>(value | 0x80));
+    value >>= 7;
+  }
+  out.push_back(static_cast<char>(value));
+}
+
+// Reads from bytes that nobody has vouched for. A read that fails moves nothing.
+class Cursor {
+ public:
+  explicit Cursor(std::string_view bytes)
+      : next_(bytes.data()), end_(bytes.data() + bytes.size()) {}
+
+  std::size_t remaining() const { return static_cast<std::size_t>(end_ - next_); }
+  const char* next() const { return next_; }
+
+  // Why the last read failed.
+  const char* failure() const { return failure_; }
+
+  template <typename T>
+  bool Read(T& value) {
+    if (remaining() < sizeof value) return CutOff();
+    value = Load<T>(next_);
+    next_ += sizeof value;
+    return true;
+  }
+
+  bool ReadBytes(std::size_t count, std::string_view& bytes) {
+    if (remaining() < count) return CutOff();
+    bytes = {next_, count};
+    next_ += count;
+    return true;
+  }
+
+  // Only the shortest way to write an integer is taken: an event has one encoding.
+  bool ReadVarint(std::uint64_t& value) {
+    if (next_ != end_ && static_cast<unsigned char>(*next_) < 0x80) {
+      value = static_cast<unsigned char>(*next_++);
+      return true;
+    }
+    return ReadLongVarint(value);
+  }
+
+ private:
+  bool ReadLongVarint(std::uint64_t& value) {
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < kMaxVarintBytes; ++i) {
+      if (i == remaining()) return CutOff();
+      const std::uint64_t byte = static_cast<unsigned char>(next_[i]);
+      bits |= (byte & 0x7f) << (7 * i);
+      if (byte >= 0x80) continue;
+      if (byte == 0) break;
+      next_ += i + 1;
+      value = bits;
+      return true;
+    }
+    failure_ = "an integer is too long";
+    return false;
+  }
+
+  bool CutOff() {
+    failure_ = "cut off";
+    return false;
+  }
+
+  const char* next_;
+  const char* const end_;
+  const char* failure_ = "";
+};
+
+}  // namespace lethe::wire
