@@ -1,0 +1,90 @@
+// What a learn step costs on hashed features, against the number of features in the event and the
+// number of weights, and next to a dense step.
+#include <random>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "engine/door.h"
+#include "engine/modes/online_unlearner.h"
+#include "engine/modes/registry.h"
+
+namespace lethe {
+namespace {
+
+constexpr std::size_t kEvents = 4096;  // a power of two
+
+Plan PlanOf(const ModelSpec& model) {
+  Spec spec;
+  spec.model = model;
+  return Plan::Make(spec).value();
+}
+
+// Names that hash to uniform places, which is the worst for caches.
+Event NamedEvent(std::mt19937_64& random, std::int64_t features) {
+  Event event;
+  event.y = random() % 3 == 0 ? 1 : -1;
+  for (std::int64_t i = 0; i < features; ++i) {
+    event.named.emplace_back("feature=" + std::to_string(random() % 1000000), 1e-2);
+  }
+  return event;
+}
+
+ModelSpec Hashed(std::int64_t bits) {
+  ModelSpec model;
+  model.hash_bits = bits;
+  return model;
+}
+
+void LearnAll(benchmark::State& state, const Plan& plan, const std::vector<Example>& events) {
+  OnlineRun run = NewOnlineRun(plan.spec.model, plan.constants, plan.schedule);
+  std::size_t next = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(run.Learn(events[next++ & (kEvents - 1)]));
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+
+// Folds and sums of the norm, which go over all weights, are included.
+void BM_SparseLearn(benchmark::State& state) {
+  const Plan plan = PlanOf(Hashed(state.range(1)));
+  const Door door(plan.spec.model);
+  std::mt19937_64 random(1);
+  std::vector<Example> events(kEvents);
+  for (Example& event : events) {
+    if (door.Admit(NamedEvent(random, state.range(0)), event)) state.SkipWithError("refused");
+  }
+  LearnAll(state, plan, events);
+}
+BENCHMARK(BM_SparseLearn)
+    ->ArgNames({"features", "bits"})
+    ->ArgsProduct({{10, 100}, {12, 18, 22}})
+    ->Iterations(1 << 20);
+
+void BM_DenseLearn(benchmark::State& state) {
+  ModelSpec model;
+  model.dimension = state.range(0);
+  const Plan plan = PlanOf(model);
+  std::vector<Example> events(kEvents);
+  for (std::size_t i = 0; i < kEvents; ++i) {
+    events[i].x = Vector::Random(model.dimension).normalized() * 0.99;
+    events[i].y = i % 3 == 0 ? 1 : -1;
+  }
+  LearnAll(state, plan, events);
+}
+BENCHMARK(BM_DenseLearn)->ArgName("dimension")->Arg(20)->Arg(100)->Iterations(1 << 20);
+
+// From names to an example: hashing, collisions, the norm.
+void BM_DoorOnNames(benchmark::State& state) {
+  const Door door(Hashed(18));
+  std::mt19937_64 random(1);
+  const Event event = NamedEvent(random, state.range(0));
+  Example example;
+  for (auto _ : state) benchmark::DoNotOptimize(door.Admit(event, example).has_value());
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_DoorOnNames)->ArgName("features")->Arg(10)->Arg(100);
+
+}  // namespace
+}  // namespace lethe
