@@ -37,7 +37,8 @@ constexpr CommandEntry kCommands[] = {
      AddReplay},
     {"compare", "Run every way to forget on one stream, side by side",
      "  lethe compare events.ndjson.gz --config configs/quickstart.yaml\n"
-     "  lethe compare events.ndjson.gz --config configs/quickstart.yaml --modes none,passive --json",
+     "  lethe compare events.ndjson.gz --config configs/quickstart.yaml --modes none,passive "
+     "--json",
      AddCompare},
     {"convert", "Write a recorded stream in another form: JSON, or compact binary",
      "  lethe convert events.ndjson.gz events.lethe\n"
@@ -102,7 +103,8 @@ std::string UnknownWord(const CLI::App& app, const CLI::App& command) {
   const std::vector<std::string> extras = app.remaining(true);
   if (extras.empty()) return {};
   const std::string& word = extras.front();
-  if (word.starts_with("-")) return "unknown option " + word + Suggestion(word, OptionNames(command));
+  if (word.starts_with("-"))
+    return "unknown option " + word + Suggestion(word, OptionNames(command));
   std::vector<std::string> known;
   for (const CLI::App* sub : command.get_subcommands({})) known.push_back(sub->get_name());
   return "unknown word " + word + Suggestion(word, known);

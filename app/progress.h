@@ -7,8 +7,8 @@
 
 namespace lethe {
 
-// A line on stderr that tells how far long work has come. It shows nothing unless it is wanted (a person at
-// a terminal), and clears itself at the end.
+// A line on stderr that tells how far long work has come. It shows nothing unless it is wanted (a
+// person at a terminal), and clears itself at the end.
 class Progress {
  public:
   Progress(bool wanted, Clock& clock) : wanted_(wanted), clock_(clock) {}

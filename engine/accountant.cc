@@ -17,8 +17,8 @@ long double Phi(long double x) { return std::erfc(-x / std::numbers::sqrt2_v<lon
 template <typename Predicate>
 double LastTrue(double low, double high, Predicate holds) {
   for (int i = 0; i < 2000; ++i) {
-    const double middle = low > 0 && high / low > 4 ? std::sqrt(low) * std::sqrt(high)
-                                                    : low + (high - low) / 2;
+    const double middle =
+        low > 0 && high / low > 4 ? std::sqrt(low) * std::sqrt(high) : low + (high - low) / 2;
     if (!(middle > low && middle < high)) break;
     (holds(middle) ? low : high) = middle;
   }

@@ -30,8 +30,8 @@ Calibrator::Held Calibrator::Hold(const Target& target, const OnlineRun& run) co
                                            ? ShiftNoiseCurve::Group(kEverybody)
                                            : ShiftNoiseCurve::Group(target.subject);
   const Ledger& ledger = run.ledger();
-  return {target.index, curve_.Hold(group, target.index.value + 1,
-                                    ledger.Influence(target.index), ledger.Log())};
+  return {target.index,
+          curve_.Hold(group, target.index.value + 1, ledger.Influence(target.index), ledger.Log())};
 }
 
 Result<Forgetting> Calibrator::Calibrate(std::span<const Held> batch, const OnlineRun& run) const {

@@ -5,11 +5,11 @@
 
 // An assertion that stays on in release builds, for what cannot happen. What can happen in the
 // field is a Status. A wrong certificate is worse than a stopped process.
-#define LETHE_CHECK(condition)                                                               \
-  do {                                                                                       \
-    if (!(condition)) {                                                                      \
-      std::fprintf(stderr, "lethe: internal error: %s does not hold (%s:%d)\n", #condition,  \
-                   __FILE__, __LINE__);                                                      \
-      std::abort();                                                                          \
-    }                                                                                        \
+#define LETHE_CHECK(condition)                                                              \
+  do {                                                                                      \
+    if (!(condition)) {                                                                     \
+      std::fprintf(stderr, "lethe: internal error: %s does not hold (%s:%d)\n", #condition, \
+                   __FILE__, __LINE__);                                                     \
+      std::abort();                                                                         \
+    }                                                                                       \
   } while (false)

@@ -32,9 +32,9 @@ const ShiftNoiseCurve::Rows* ShiftNoiseCurve::Find(const Group& group) const {
 ShiftNoiseCurve::Held ShiftNoiseCurve::Hold(const Group& group, std::int64_t entered, double shift,
                                             const DoubleDouble& now) const {
   LETHE_CHECK(shift >= 0 && std::isfinite(shift));
-  const auto draw = std::lower_bound(
-      draws_.begin(), draws_.end(), entered,
-      [](const Draw& d, std::int64_t step) { return d.steps < step; });
+  const auto draw =
+      std::lower_bound(draws_.begin(), draws_.end(), entered,
+                       [](const Draw& d, std::int64_t step) { return d.steps < step; });
   std::int64_t sequence = draw == draws_.end() ? next_sequence_ : draw->sequence;
   if (entered <= reopened_steps_) sequence = std::max(sequence, reopened_sequence_);
   return {group, sequence, shift, now};

@@ -40,7 +40,8 @@ class ShiftNoiseCurve {
 
   explicit ShiftNoiseCurve(std::size_t max_draws = 4096) : max_draws_(max_draws) {}
 
-  // An event whose influence is `shift` now and which entered with step number `entered` = 1, 2, ...
+  // An event whose influence is `shift` now and which entered with step number `entered` = 1, 2,
+  // ...
   Held Hold(const Group& group, std::int64_t entered, double shift, const DoubleDouble& now) const;
 
   // Every retained event up to step `steps` entered again: a descent has touched it.
@@ -52,8 +53,8 @@ class ShiftNoiseCurve {
     Add(Hold(group, entered, shift, now), now);
   }
 
-  // The least sigma of a draw made now for which the divergence of these groups, with `held` counted
-  // in, is at most rho, rounded up.
+  // The least sigma of a draw made now for which the divergence of these groups, with `held`
+  // counted in, is at most rho, rounded up.
   double LeastSigma(std::span<const Group> groups, double rho, const ExtraShift& extra,
                     const DoubleDouble& now, std::span<const Held> held = {}) const;
 
@@ -97,7 +98,7 @@ class ShiftNoiseCurve {
   std::size_t max_draws_;
   std::vector<Draw> draws_;
   std::int64_t next_sequence_ = 0;
-  std::int64_t reopened_steps_ = 0;  // what entered up to here may use draws
+  std::int64_t reopened_steps_ = 0;     // what entered up to here may use draws
   std::int64_t reopened_sequence_ = 0;  // from this one on
   std::unordered_map<KeyHash, Rows> rows_;
   Rows passing_;  // shifts without a group

@@ -2,8 +2,8 @@
 
 namespace lethe {
 
-// An unevaluated sum high + low with about 106 bits. The ledger's logarithms are sums of millions of terms
-// of which differences are taken; a plain double would lose the digits that matter.
+// An unevaluated sum high + low with about 106 bits. The ledger's logarithms are sums of millions
+// of terms of which differences are taken; a plain double would lose the digits that matter.
 struct DoubleDouble {
   double high = 0;
   double low = 0;

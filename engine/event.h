@@ -14,17 +14,17 @@ enum class EventKind { kLearn, kDelete, kUpdate };
 // Why a record was refused. A closed list: the names are the labels of
 // lethe_dead_letters_total{reason} and the keys of "rejected" in summary.json.
 enum class Reason {
-  kMalformed,         // not JSON, truncated, not UTF-8, or nested too deep
-  kTooLarge,          // a record above the size limit
-  kUnknownType,       // "type" is none of learn, delete, update
-  kMissingField,      // a learn without x, f or y
-  kWrongType,         // a field has another JSON type than documented
-  kNotFinite,         // a number that is not finite
-  kWrongDimension,    // x has another length than model.dimension
-  kOversized,         // |x| above model.feature_norm, with oversized: reject
-  kLabelOutOfRange,   // y outside of what the loss accepts
-  kMissingTarget,     // a delete that names neither an id nor a subject
-  kBadReference,      // an id, subject or request longer than its limit
+  kMalformed,        // not JSON, truncated, not UTF-8, or nested too deep
+  kTooLarge,         // a record above the size limit
+  kUnknownType,      // "type" is none of learn, delete, update
+  kMissingField,     // a learn without x, f or y
+  kWrongType,        // a field has another JSON type than documented
+  kNotFinite,        // a number that is not finite
+  kWrongDimension,   // x has another length than model.dimension
+  kOversized,        // |x| above model.feature_norm, with oversized: reject
+  kLabelOutOfRange,  // y outside of what the loss accepts
+  kMissingTarget,    // a delete that names neither an id nor a subject
+  kBadReference,     // an id, subject or request longer than its limit
   kCount,
 };
 
@@ -33,8 +33,8 @@ const char* ReasonName(Reason reason);
 
 struct Rejection {
   Reason reason = Reason::kMalformed;
-  std::string message;        // what was wrong and where; never a payload, id or subject
-  bool is_request = false;    // the record was recognisably a delete: a rejected request
+  std::string message;      // what was wrong and where; never a payload, id or subject
+  bool is_request = false;  // the record was recognisably a delete: a rejected request
 };
 
 // Limits of what an event may carry, in bytes.
@@ -45,10 +45,10 @@ inline constexpr std::size_t kMaxRequestBytes = 128;
 struct Event {
   EventKind kind = EventKind::kLearn;
   std::optional<std::string> id;
-  std::optional<std::string> subject;   // the message key, or "subject" in a bare event
-  std::optional<std::string> request;   // deletes: the caller's opaque reference
-  std::vector<double> x;                                // dense features
-  std::vector<std::pair<std::string, double>> named;    // named features ("f")
+  std::optional<std::string> subject;  // the message key, or "subject" in a bare event
+  std::optional<std::string> request;  // deletes: the caller's opaque reference
+  std::vector<double> x;               // dense features
+  std::vector<std::pair<std::string, double>> named;  // named features ("f")
   double y = 0;
 
   void Clear();

@@ -90,9 +90,9 @@ double Ledger::Influence(EventIndex u) const {
   if (u.value < floor_.steps) {
     return std::exp(std::min(Log().Minus(floor_.log), 0.0)) * floor_.influence * kUp + additive_;
   }
-  const auto after = std::upper_bound(
-      marks_.begin(), marks_.end(), u.value,
-      [](std::int64_t index, const Mark& mark) { return index < mark.first; });
+  const auto after =
+      std::upper_bound(marks_.begin(), marks_.end(), u.value,
+                       [](std::int64_t index, const Mark& mark) { return index < mark.first; });
   const Mark& mark = *std::prev(after);
   double product = 1;
   for (std::int64_t i = mark.first; i <= u.value; ++i) {
@@ -108,8 +108,7 @@ double Ledger::Influence(EventIndex u) const {
   // that it can contain.
   const auto blocks = static_cast<double>(marks_.end() - after + 2);
   const auto factors = static_cast<double>(all_factors_ + factors_);
-  const double slack =
-      2 * (2 * factors + 4 * blocks + 4 * std::abs(exponent) + 16) * DBL_EPSILON;
+  const double slack = 2 * (2 * factors + 4 * blocks + 4 * std::abs(exponent) + 16) * DBL_EPSILON;
   return (std::exp(exponent - slack) * own / kUp + additive_) * kUp;
 }
 

@@ -82,10 +82,10 @@ class Ledger {
 
   std::int64_t steps_ = 0;
   std::vector<Mark> marks_;
-  double product_ = 1;   // of the contractions since the last mark
+  double product_ = 1;            // of the contractions since the last mark
   std::int64_t factors_ = 0;      // how many those are
   std::int64_t all_factors_ = 0;  // since the beginning
-  double additive_ = 0;  // A
+  double additive_ = 0;           // A
   double round_off_ = 0;
   Floor floor_;
   std::vector<double> adaptive_steps_;

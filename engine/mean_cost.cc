@@ -90,8 +90,8 @@ Eigen::MatrixXd MeanCost::Hessian(const Vector& z) const {
 double MeanCost::GradientRounding(const Constants& constants, std::int64_t n,
                                   std::int64_t dimension) {
   const double depth = n <= 1 ? 0 : 2 * std::log2(static_cast<double>(n));
-  return 0x1p-53 * ((depth + 30) * constants.L + (2 * static_cast<double>(dimension) + 20) *
-                                                     constants.beta * constants.radius);
+  return 0x1p-53 * ((depth + 30) * constants.L +
+                    (2 * static_cast<double>(dimension) + 20) * constants.beta * constants.radius);
 }
 
 }  // namespace lethe

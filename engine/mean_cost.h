@@ -9,8 +9,9 @@
 
 namespace lethe {
 
-// F(z) = mean over the retained events of loss(<z,x>; y) + (mu/2)|z|^2; without events the regulariser
-// alone. Sums over events are pairwise, so that rounding grows with log n. References are borrowed.
+// F(z) = mean over the retained events of loss(<z,x>; y) + (mu/2)|z|^2; without events the
+// regulariser alone. Sums over events are pairwise, so that rounding grows with log n. References
+// are borrowed.
 class MeanCost {
  public:
   MeanCost(const Loss& loss, const Constants& constants, const Payloads& payloads)

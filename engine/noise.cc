@@ -61,8 +61,7 @@ void AddGridNoise(Vector& z, double sigma, double radius, RandomSource& random,
   for (std::size_t pair = 0; pair < pairs; ++pair) {
     // Box-Muller; its own rounding is far below the grid.
     const double angle = 2 * std::numbers::pi * Uniform(Bits(&bytes[pair * 16 + 8]));
-    const double length =
-        sigma / spacing * std::sqrt(2 * MinusLogUniform(Bits(&bytes[pair * 16])));
+    const double length = sigma / spacing * std::sqrt(2 * MinusLogUniform(Bits(&bytes[pair * 16])));
     const double steps[2] = {std::round(length * std::cos(angle)),
                              std::round(length * std::sin(angle))};
     for (Eigen::Index k = 0; k < 2; ++k) {

@@ -69,16 +69,6 @@ void WriteLines(JsonWriter& json, const char* key, const std::vector<std::string
 
 }  // namespace
 
-const char* Name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::kForgotten: return "forgotten";
-    case Outcome::kNothingLearned: return "nothing_learned";
-    case Outcome::kAlreadyForgotten: return "already_forgotten";
-    case Outcome::kRejected: return "rejected";
-  }
-  LETHE_CHECK(false);
-}
-
 std::string ToText(const Uuid& uuid) {
   const std::string hex = ToHex(uuid.data(), uuid.size());
   return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" +

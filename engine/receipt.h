@@ -6,15 +6,13 @@
 #include <vector>
 
 #include "engine/accountant.h"
+#include "engine/counters.h"
 #include "engine/modes/unlearner.h"
 #include "engine/ports/hash.h"
 #include "engine/ports/state.h"
 #include "engine/spec.h"
 
 namespace lethe {
-
-enum class Outcome { kForgotten, kNothingLearned, kAlreadyForgotten, kRejected };
-const char* Name(Outcome outcome);
 
 // Everything that one receipt says. Written once, when the request took effect.
 struct Receipt {
@@ -24,18 +22,18 @@ struct Receipt {
   Outcome outcome = Outcome::kForgotten;
   bool is_update = false;
   std::optional<std::string> request;
-  std::optional<KeyHash> subject;          // under the receipts key
-  std::optional<Uuid> first_receipt;       // already_forgotten
-  std::optional<Reason> reason;            // rejected
-  std::vector<LearnedEvent> events;        // what was forgotten
+  std::optional<KeyHash> subject;     // under the receipts key
+  std::optional<Uuid> first_receipt;  // already_forgotten
+  std::optional<Reason> reason;       // rejected
+  std::vector<LearnedEvent> events;   // what was forgotten
   Offset received;
   TimeMs received_time = kNoTime;
   Offset effective;
   TimeMs effective_time = kNoTime;
-  std::int64_t index = 0;                  // learn steps taken when it took effect
+  std::int64_t index = 0;  // learn steps taken when it took effect
   ModelVersion model_version;
   Forgetting forgetting;
-  std::vector<std::string> why_not;        // empty: certified
+  std::vector<std::string> why_not;  // empty: certified
   Promise promise;
 };
 

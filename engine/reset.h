@@ -9,8 +9,8 @@ namespace lethe {
 
 // Reset (docs/guarantee.md, section 6): brings z to a point where the gradient of the mean cost,
 // with a margin for rounding, is at most `tolerance`. Then in every world the model is within
-// tolerance/mu of the same minimiser, whatever was deleted and in which order. The stopping test is what
-// makes it sound, so a failure to reach it is an error and z must not be released.
+// tolerance/mu of the same minimiser, whatever was deleted and in which order. The stopping test is
+// what makes it sound, so a failure to reach it is an error and z must not be released.
 Status ResetTo(const MeanCost& cost, const Constants& constants, double tolerance, Vector& z);
 
 // Refuses (kConfig), before any data is seen, when the minimiser may lie outside of the ball, where

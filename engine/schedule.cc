@@ -53,9 +53,7 @@ Result<Schedule> Schedule::Make(const LearningSpec& learning, Split split,
       break;
     }
     case ScheduleKind::kInverseTime: schedule.scale_ = 1 / constants.mu; break;
-    case ScheduleKind::kInverseSqrt:
-      schedule.scale_ = constants.diameter() / constants.L;
-      break;
+    case ScheduleKind::kInverseSqrt: schedule.scale_ = constants.diameter() / constants.L; break;
     case ScheduleKind::kHorizon:
       schedule.scale_ = std::min(
           HorizonStep(learning.horizon, split, constants, rho, model_dimension), schedule.cap_);

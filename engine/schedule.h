@@ -12,8 +12,8 @@ namespace lethe {
 // ledger can recompute any of them. Every step is capped at Constants::max_step.
 class Schedule {
  public:
-  // `rho` and `model_dimension` enter the horizon schedule. Fails (kConfig) when a constant eta is above
-  // the cap.
+  // `rho` and `model_dimension` enter the horizon schedule. Fails (kConfig) when a constant eta is
+  // above the cap.
   static Result<Schedule> Make(const LearningSpec& learning, Split split,
                                const Constants& constants, double rho,
                                std::int64_t model_dimension);

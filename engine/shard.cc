@@ -8,20 +8,6 @@
 
 namespace lethe {
 
-void Counters::Add(const Counters& other) {
-  records += other.records;
-  learned += other.learned;
-  updates += other.updates;
-  requests += other.requests;
-  duplicates += other.duplicates;
-  refused_late += other.refused_late;
-  for (std::size_t i = 0; i < rejected.size(); ++i) rejected[i] += other.rejected[i];
-  forgotten_events += other.forgotten_events;
-  effective_deletions += other.effective_deletions;
-  draws += other.draws;
-  noise_variance += other.noise_variance;
-}
-
 Shard::Shard(const Plan& plan, ShardId id, const ShardPorts& ports)
     : plan_(plan),
       id_(id),
@@ -43,9 +29,7 @@ Shard::Shard(const Plan& plan, ShardId id, const ShardPorts& ports)
                                  .payloads = ports.payloads});
 }
 
-ModelVersion Shard::model_version() const {
-  return {steps() + counters_.effective_deletions};
-}
+ModelVersion Shard::model_version() const { return {steps() + counters_.effective_deletions}; }
 
 std::optional<double> Shard::regret_bound() const {
   if (!plan_.schedule.is_public() || plan_.mode->moves_model) return std::nullopt;
@@ -89,10 +73,7 @@ Status Shard::Reject(const Record& record, const Rejection& rejection) {
 }
 
 void Shard::LearnAs(const Record& record, const KeyHash& id) {
-  LearnedEvent learned{.index = {steps()},
-                       .offset = record.offset,
-                       .id = id,
-                       .subject = {}};
+  LearnedEvent learned{.index = {steps()}, .offset = record.offset, .id = id, .subject = {}};
   if (record.event.subject) learned.subject = names_.Subject(*record.event.subject);
   if (plan_.schedule.is_public()) regret_bound_.Step(plan_.schedule.Step(steps() + 1));
   const double squared_norm = unlearner_->SquaredNorm();
@@ -106,10 +87,10 @@ Status Shard::Learn(const Record& record) {
   if (const auto rejection = door_.Admit(record.event, example_)) {
     return Reject(record, *rejection);
   }
-  const KeyHash id = names_.Id(record.event.id ? *record.event.id
-                                               : plan_.spec.topic + "/" +
-                                                     std::to_string(id_.value) + "/" +
-                                                     std::to_string(record.offset.value));
+  const KeyHash id =
+      names_.Id(record.event.id ? *record.event.id
+                                : plan_.spec.topic + "/" + std::to_string(id_.value) + "/" +
+                                      std::to_string(record.offset.value));
   if (ports_.state.FindRefusal(names_.Lasting(id))) {
     ++counters_.refused_late;
   } else if (ports_.state.FindId(id)) {
@@ -183,7 +164,8 @@ Status Shard::DeleteBySubject(const Record& record) {
 }
 
 Status Shard::Receive(Receipt receipt, std::vector<LearnedEvent> events) {
-  WaitingRequest request{.receipt = std::move(receipt), .targets = {}, .steps = steps(), .time = now_};
+  WaitingRequest request{
+      .receipt = std::move(receipt), .targets = {}, .steps = steps(), .time = now_};
   for (const LearnedEvent& event : events) {
     request.targets.push_back({event.index, {}});
     if (event.subject) request.targets.back().subject = names_.Lasting(*event.subject);
@@ -192,6 +174,7 @@ Status Shard::Receive(Receipt receipt, std::vector<LearnedEvent> events) {
   unlearner_->Release(request.targets);
   request.receipt.events = std::move(events);
   if (!waiting_.at_once()) {
+    ++counters_.notices;
     Append(ChainKind::kNotice, WriteReceivedNotice(request.receipt, previous_));
   }
   waiting_.Add(std::move(request));
@@ -282,6 +265,7 @@ void Shard::Append(ChainKind kind, std::string bytes) {
 }
 
 void Shard::AppendReceipt(const Receipt& receipt) {
+  ++counters_.outcomes[static_cast<std::size_t>(receipt.outcome)];
   const ReceiptContext context{plan_.spec, plan_.mode->is_exact, config_sha256_, ports_.hasher};
   Append(ChainKind::kReceipt, WriteReceipt(receipt, context, previous_));
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/counters.h"
 #include "engine/door.h"
 #include "engine/event.h"
 #include "engine/modes/registry.h"
@@ -22,24 +23,6 @@
 
 namespace lethe {
 
-// What became of the records of a shard. Public: nothing here depends on payloads.
-// learned + updates + requests + duplicates + refused_late + rejected = records.
-struct Counters {
-  std::int64_t records = 0;
-  std::int64_t learned = 0;
-  std::int64_t updates = 0;
-  std::int64_t requests = 0;
-  std::int64_t duplicates = 0;
-  std::int64_t refused_late = 0;
-  std::array<std::int64_t, static_cast<std::size_t>(Reason::kCount)> rejected{};
-  std::int64_t forgotten_events = 0;
-  std::int64_t effective_deletions = 0;
-  std::int64_t draws = 0;     // one may serve several deletions
-  double noise_variance = 0;  // of all draws together
-
-  void Add(const Counters& other);
-};
-
 // What a shard needs from outside. Everything outlives the shard.
 struct ShardPorts {
   State& state;
@@ -50,9 +33,9 @@ struct ShardPorts {
   RandomSource& random;
 };
 
-// One run over one partition: takes records in order, learns, forgets, writes receipts. The noise of a
-// deletion is drawn once, and the commit is durable before anything of it is published: two noises of
-// one state could be averaged away. After an error the shard must not be used again. Not
+// One run over one partition: takes records in order, learns, forgets, writes receipts. The noise
+// of a deletion is drawn once, and the commit is durable before anything of it is published: two
+// noises of one state could be averaged away. After an error the shard must not be used again. Not
 // thread-safe.
 class Shard {
  public:
@@ -76,7 +59,8 @@ class Shard {
   // A bound on the regret so far, from public quantities; none where the model moves otherwise
   // than by steps and draws.
   std::optional<double> regret_bound() const;
-  // The version since which no release carries anything of a forgotten event; 0 before any deletion.
+  // The version since which no release carries anything of a forgotten event; 0 before any
+  // deletion.
   ModelVersion clean_from() const { return clean_from_; }
 
  private:

@@ -19,7 +19,7 @@ enum class NoiseKind { kSystem, kSeeded, kDisabled };
 
 struct ModelSpec {
   LossKind loss = LossKind::kLogistic;
-  std::int64_t dimension = 0;           // dense features; required, or hash_bits
+  std::int64_t dimension = 0;             // dense features; required, or hash_bits
   std::optional<std::int64_t> hash_bits;  // named features, hashed into 2^hash_bits
   bool bias = false;
   double feature_norm = 1.0;

@@ -53,11 +53,13 @@ std::string Statement(const Receipt& receipt, const Spec& spec, bool is_exact) {
   const std::string who = Subject(receipt);
   switch (receipt.outcome) {
     case Outcome::kNothingLearned:
-      return who + " named nothing that this shard has learned, so nothing had to be forgotten and "
-                   "the model was left as it is.";
+      return who +
+             " named nothing that this shard has learned, so nothing had to be forgotten and "
+             "the model was left as it is.";
     case Outcome::kAlreadyForgotten:
-      return who + " repeats an earlier one, whose receipt states what is promised and since "
-                   "when. The model was left as it is.";
+      return who +
+             " repeats an earlier one, whose receipt states what is promised and since "
+             "when. The model was left as it is.";
     case Outcome::kRejected:
       return "A request for deletion could not be read (" +
              std::string(ReasonName(receipt.reason.value_or(Reason::kMalformed))) +
@@ -65,11 +67,12 @@ std::string Statement(const Receipt& receipt, const Spec& spec, bool is_exact) {
     case Outcome::kForgotten: break;
   }
   std::string text = who + " was served: " + Count(receipt.events.size(), "event") +
-                     (receipt.is_update ? " was replaced and its old version forgotten. "
+                     (receipt.is_update            ? " was replaced and its old version forgotten. "
                       : receipt.events.size() == 1 ? " was forgotten. "
                                                    : " were forgotten. ");
   if (receipt.effective != receipt.received) {
-    text += "Between the request and the moment it took effect, what was released still carried them. ";
+    text +=
+        "Between the request and the moment it took effect, what was released still carried them. ";
   }
   if (receipt.why_not.empty()) {
     return text + (is_exact ? ExactlyPromised(receipt) : Promised(receipt, spec)) +
@@ -87,7 +90,8 @@ std::vector<std::string> Assumptions(const Spec& spec) {
       "Neither this request nor the events learned between the deleted events and the moment it "
       "took effect (their content, their order, whether they were sent) depended on models or "
       "predictions released in that time.",
-      "When events came, which were deleted and when, step sizes, noise levels, counts and receipts "
+      "When events came, which were deleted and when, step sizes, noise levels, counts and "
+      "receipts "
       "are public.",
       "The noise source is cryptographic and its output was never recorded.",
   };

@@ -42,7 +42,7 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(T value) : value_(std::move(value)) {}         // NOLINT(google-explicit-constructor)
   Result(Status status) : status_(std::move(status)) {  // NOLINT(google-explicit-constructor)
     LETHE_CHECK(!status_.ok());
   }
@@ -71,8 +71,8 @@ class [[nodiscard]] Result {
 }  // namespace lethe
 
 // Leaves the enclosing function with the Status of `expression` unless it is ok.
-#define LETHE_RETURN_IF_ERROR(expression)                   \
-  do {                                                      \
-    ::lethe::Status lethe_status = (expression);            \
-    if (!lethe_status.ok()) return lethe_status;            \
+#define LETHE_RETURN_IF_ERROR(expression)        \
+  do {                                           \
+    ::lethe::Status lethe_status = (expression); \
+    if (!lethe_status.ok()) return lethe_status; \
   } while (false)

@@ -31,9 +31,9 @@ void MemoryPayloads::Clear(Slot& slot) {
 }
 
 void MemoryPayloads::Remove(EventIndex index) {
-  const auto slot = std::lower_bound(slots_.begin() + static_cast<std::ptrdiff_t>(first_),
-                                     slots_.end(), index,
-                                     [](const Slot& s, EventIndex i) { return s.index < i; });
+  const auto slot =
+      std::lower_bound(slots_.begin() + static_cast<std::ptrdiff_t>(first_), slots_.end(), index,
+                       [](const Slot& s, EventIndex i) { return s.index < i; });
   // Outside of a window there is nothing to remove.
   if (slot == slots_.end() || slot->index != index || !slot->is_retained) return;
   Clear(*slot);

@@ -23,10 +23,11 @@ void PrintText(const Arguments& arguments, const Plan& plan) {
   std::printf("%s: ok\n", arguments.file.c_str());
   std::printf("  constants   G %.6g  L %.6g  beta %.6g  mu %.6g  radius %.6g\n", c.G, c.L, c.beta,
               c.mu, c.radius);
-  std::printf("  promise     epsilon %.6g at delta %.3g (mu %.6g, rho %.6g): an attacker's best "
-              "guess is right at most %.2f%% of the time\n",
-              plan.promise.epsilon, plan.promise.delta, plan.promise.mu, plan.promise.rho,
-              std::ceil(5000 * (1 + plan.promise.advantage)) / 100);
+  std::printf(
+      "  promise     epsilon %.6g at delta %.3g (mu %.6g, rho %.6g): an attacker's best "
+      "guess is right at most %.2f%% of the time\n",
+      plan.promise.epsilon, plan.promise.delta, plan.promise.mu, plan.promise.rho,
+      std::ceil(5000 * (1 + plan.promise.advantage)) / 100);
   std::printf("  certified   %s\n", why_not.empty() ? "yes" : "no");
   for (const std::string& reason : why_not) std::printf("              - %s\n", reason.c_str());
   for (const std::string& warning : Warnings(plan)) {

@@ -41,8 +41,7 @@ Result<std::vector<Record>> ReadRecords(const std::string& path) {
 Status RunCompare(const Arguments& arguments) {
   const auto config = LoadChecked(arguments.config);
   if (!config.ok()) return config.status();
-  const auto contenders =
-      ChooseContenders(AllContenders(config.value().spec), arguments.modes);
+  const auto contenders = ChooseContenders(AllContenders(config.value().spec), arguments.modes);
   if (!contenders.ok()) return contenders.status();
   const auto records = ReadRecords(arguments.stream);
   if (!records.ok()) return records.status();
@@ -72,8 +71,9 @@ Status RunCompare(const Arguments& arguments) {
 Run AddCompare(CLI::App& command) {
   auto arguments = std::make_shared<Arguments>();
   command.add_option("STREAM", arguments->stream, "a recorded stream; - is stdin")->required();
-  command.add_option("--config", arguments->config,
-                     "model, learning and budget; the mode in it is not used")
+  command
+      .add_option("--config", arguments->config,
+                  "model, learning and budget; the mode in it is not used")
       ->required();
   command.add_option("--modes", arguments->modes, "which, separated by commas (all)")
       ->delimiter(',');

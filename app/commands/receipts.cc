@@ -18,11 +18,11 @@ struct Arguments {
 };
 
 void PrintRow(const ChainEntry& entry) {
-  std::printf("%-36s  %-17s  %6lld  %-9s  %10s  %s\n", entry.receipt.c_str(),
-              entry.outcome.c_str(), static_cast<long long>(entry.events),
-              entry.certified ? "yes" : "no",
-              entry.sigma && *entry.sigma > 0 ? ToText(static_cast<float>(*entry.sigma)).c_str() : "-",
-              entry.request.value_or("-").c_str());
+  std::printf(
+      "%-36s  %-17s  %6lld  %-9s  %10s  %s\n", entry.receipt.c_str(), entry.outcome.c_str(),
+      static_cast<long long>(entry.events), entry.certified ? "yes" : "no",
+      entry.sigma && *entry.sigma > 0 ? ToText(static_cast<float>(*entry.sigma)).c_str() : "-",
+      entry.request.value_or("-").c_str());
 }
 
 Status RunList(const Arguments& arguments) {
@@ -69,8 +69,8 @@ Status RunShow(Arguments& arguments) {
     std::printf("%s\n", entry.bytes.c_str());
   }
   if (found) return Status::Ok();
-  return {ErrorCode::kInput, "no such receipt in " + arguments.path +
-                                 "; lethe receipts list " + arguments.path + " shows them all"};
+  return {ErrorCode::kInput, "no such receipt in " + arguments.path + "; lethe receipts list " +
+                                 arguments.path + " shows them all"};
 }
 
 Status RunVerify(const Arguments& arguments) {
@@ -80,8 +80,7 @@ Status RunVerify(const Arguments& arguments) {
   if (arguments.json) {
     JsonWriter json;
     json.BeginObject().Field("holds", status.ok());
-    json.Field("entries",
-               static_cast<std::int64_t>(book.ok() ? book.value().entries.size() : 0));
+    json.Field("entries", static_cast<std::int64_t>(book.ok() ? book.value().entries.size() : 0));
     json.Field("problem", status.message()).EndObject();
     std::printf("%s\n", json.text().c_str());
   } else if (status.ok()) {
@@ -107,16 +106,17 @@ Run AddReceipts(CLI::App& command) {
     return sub;
   };
   const char* where = "the folder of a replay, or a file of receipts (.)";
-  add("list", "one line per receipt", [arguments] { return RunList(*arguments); })
-      ->add_option("PATH", arguments->path, where);
+  add("list", "one line per receipt", [arguments] {
+    return RunList(*arguments);
+  })->add_option("PATH", arguments->path, where);
   CLI::App* show = add("show", "one receipt: what is promised, and its exact bytes",
                        [arguments] { return RunShow(*arguments); });
   show->add_option("UUID", arguments->uuid, "the receipt");
   show->add_option("PATH", arguments->path, where);
   show->add_option("--request", arguments->request, "instead of UUID: the request's reference");
-  add("verify", "whether the chain is whole; exit code 1 if not",
-      [arguments] { return RunVerify(*arguments); })
-      ->add_option("PATH", arguments->path, where);
+  add("verify", "whether the chain is whole; exit code 1 if not", [arguments] {
+    return RunVerify(*arguments);
+  })->add_option("PATH", arguments->path, where);
   return [run] { return (*run)(); };
 }
 

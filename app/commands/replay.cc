@@ -54,8 +54,9 @@ Run AddReplay(CLI::App& command) {
   command.add_option("--out", arguments->out,
                      "folder for summary.json, receipts.ndjson, notices.ndjson, model.json and "
                      "series.csv");
-  command.add_flag("--regret", options.regret,
-                   "compute the regret exactly (one solve per deletion; keeps the stream in memory)");
+  command.add_flag(
+      "--regret", options.regret,
+      "compute the regret exactly (one solve per deletion; keeps the stream in memory)");
   command.add_flag("--json", arguments->json, "print the summary as JSON");
   command.add_option("--every", options.series_every, "events between rows of series.csv (1000)")
       ->check(CLI::PositiveNumber);

@@ -75,8 +75,7 @@ class Work {
     };
     auto result = Replay(plan.value(), source, options);
     if (!result.ok()) {
-      return {result.status().code(),
-              comparison.contender.name + ": " + result.status().message()};
+      return {result.status().code(), comparison.contender.name + ": " + result.status().message()};
     }
     comparison.result = std::move(result).value();
     return Status::Ok();

@@ -6,8 +6,8 @@
 
 namespace lethe {
 
-// SplitMix64 (Steele, Lea, Flood 2014): small, fast and the same on every machine. For synthetic data only;
-// noise never comes from here.
+// SplitMix64 (Steele, Lea, Flood 2014): small, fast and the same on every machine. For synthetic
+// data only; noise never comes from here.
 class SplitMix {
  public:
   explicit SplitMix(std::uint64_t seed) : state_(seed) {}

@@ -77,8 +77,9 @@ Status VerifyChains(const ReceiptBook& book) {
     const bool is_empty = head.entries == 0 && entries == 0;
     if (!is_empty && (entries != head.entries || sha256 != head.head)) {
       return Broken("shard " + std::to_string(head.shard),
-                    "the chain has " + std::to_string(entries) + " entries where summary.json has " +
-                        std::to_string(head.entries) + ", or ends in another one");
+                    "the chain has " + std::to_string(entries) +
+                        " entries where summary.json has " + std::to_string(head.entries) +
+                        ", or ends in another one");
     }
   }
   return Status::Ok();

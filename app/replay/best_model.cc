@@ -11,8 +11,8 @@ constexpr int kMostPasses = 500;
 
 }  // namespace
 
-BestModel::BestModel(const Loss& loss, const Constants& constants,
-                     const Eigen::Map<const Rows>& x, const Eigen::Map<const Vector>& y)
+BestModel::BestModel(const Loss& loss, const Constants& constants, const Eigen::Map<const Rows>& x,
+                     const Eigen::Map<const Vector>& y)
     : loss_(loss),
       constants_(constants),
       x_(x),

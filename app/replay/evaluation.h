@@ -13,8 +13,8 @@
 
 namespace lethe {
 
-// Progressive evaluation of a whole recording: predict, then learn. It accumulates over deletions, so it
-// is for whoever holds the recording and not covered by any certificate.
+// Progressive evaluation of a whole recording: predict, then learn. It accumulates over deletions,
+// so it is for whoever holds the recording and not covered by any certificate.
 class Evaluation final : public Probe {
  public:
   // A row of series.csv, without its end.

@@ -10,10 +10,10 @@
 
 namespace lethe {
 
-// Regret by OLU equation (5) of a whole recording: what the run paid minus what the best fixed model
-// would have, where "best" is over all events but those deleted so far, and so changes with every
-// deletion. Needs all payloads of the recording, deleted ones included: for whoever holds it, and
-// not covered by any certificate.
+// Regret by OLU equation (5) of a whole recording: what the run paid minus what the best fixed
+// model would have, where "best" is over all events but those deleted so far, and so changes with
+// every deletion. Needs all payloads of the recording, deleted ones included: for whoever holds it,
+// and not covered by any certificate.
 class Regret {
  public:
   Regret(const Loss& loss, const Constants& constants) : loss_(loss), constants_(constants) {}

@@ -55,8 +55,8 @@ class Replayer {
         options_(options),
         random_(MakeRandom(plan.spec.noise)),
         sink_(hasher_, files),
-        evaluation_(Loss(plan.spec.model.loss, plan.spec.model.huber_width),
-                    options.series_every, [this, files](const std::string& row) {
+        evaluation_(Loss(plan.spec.model.loss, plan.spec.model.huber_width), options.series_every,
+                    [this, files](const std::string& row) {
                       if (files == nullptr || !series_.ok()) return;
                       series_ = files->series().WriteLine(row);
                     }) {

@@ -20,7 +20,7 @@ struct ReplayOptions {
   std::optional<std::string> out;  // folder for the results; none: nothing is written
   std::int64_t series_every = 1000;
   std::size_t batch = 1024;  // records per read; changes nothing in the results
-  bool regret = false;  // exactly (dense models): keeps all payloads, one solve per deletion
+  bool regret = false;       // exactly (dense models): keeps all payloads, one solve per deletion
   // Called between batches with the records so far.
   std::function<void(std::int64_t records)> on_progress = [](std::int64_t) {};
 };
@@ -58,8 +58,8 @@ struct ReplayResult {
   }
 };
 
-// Runs records through the engine: every partition is a shard. With `out`, the result files appear at
-// the end, all of them or none.
+// Runs records through the engine: every partition is a shard. With `out`, the result files appear
+// at the end, all of them or none.
 Result<ReplayResult> Replay(const Plan& plan, Source& source, const ReplayOptions& options);
 
 // Replays the recorded stream at `path` (- is stdin), with a progress line on stderr if wanted.

@@ -41,14 +41,16 @@ void PrintReport(const Plan& plan, const ReplayResult& result, std::FILE* out) {
                plan.promise.epsilon, plan.promise.delta, Name(plan.spec.forgetting.guarantee),
                std::ceil(5000 * (1 + plan.promise.advantage)) / 100);
   std::fprintf(out, "  certified   %s\n", why_not.empty() ? "yes" : "no");
-  for (const std::string& reason : why_not) std::fprintf(out, "              - %s\n", reason.c_str());
+  for (const std::string& reason : why_not)
+    std::fprintf(out, "              - %s\n", reason.c_str());
 }
 
 void PrintWarnings(const ReplayResult& result, std::FILE* out) {
   std::size_t waiting = 0;
   for (const ShardResult& shard : result.shards) waiting += shard.waiting;
   if (waiting > 0) {
-    std::fprintf(out, "waiting: %zu requests were not yet effective when the stream ended\n", waiting);
+    std::fprintf(out, "waiting: %zu requests were not yet effective when the stream ended\n",
+                 waiting);
   }
   for (const std::string& example : result.bad_records.examples()) {
     std::fprintf(out, "skipped: %s\n", example.c_str());

@@ -67,7 +67,8 @@ std::string SummaryJson(const Plan& plan, const ReplayResult& result) {
   for (const std::string& reason : why_not) json.Value(reason);
   json.EndArray();
   std::int64_t waiting = 0;
-  for (const ShardResult& shard : result.shards) waiting += static_cast<std::int64_t>(shard.waiting);
+  for (const ShardResult& shard : result.shards)
+    waiting += static_cast<std::int64_t>(shard.waiting);
   json.Field("waiting_requests", waiting);
   json.Field("half_life_events", result.shards.front().half_life);
   json.Field("model_version", TotalVersion(result)).Field("seconds", result.seconds);

@@ -79,9 +79,7 @@ class SecondOrder final : public ActiveUnlearner {
 
  private:
   double Shift() const { return 2 * active().tolerance / run().constants().mu; }
-  double Sigma() const {
-    return Calibrator::SigmaFor(Shift(), calibrator().promise().rho, run());
-  }
+  double Sigma() const { return Calibrator::SigmaFor(Shift(), calibrator().promise().rho, run()); }
 };
 
 // Gradient steps on the retained events: each takes a factor gamma off what was deleted, and adds
@@ -101,9 +99,8 @@ class LedgerDescent final : public ActiveUnlearner {
 
   // Noise shrinks like the shift, so the steps to a target follow from the noise needed now.
   std::int64_t Auto(std::span<const Target> batch) const {
-    const double gain = target_sigma() > 0
-                            ? ActiveUnlearner::SigmaNow(batch) / target_sigma()
-                            : kGainWithoutTarget;
+    const double gain =
+        target_sigma() > 0 ? ActiveUnlearner::SigmaNow(batch) / target_sigma() : kGainWithoutTarget;
     const double steps = std::ceil(std::log(std::max(gain, 1.0)) / GainPerStep());
     return static_cast<std::int64_t>(std::clamp(steps, 0.0, kMostSteps));
   }
@@ -141,8 +138,9 @@ class PaperDescent final : public ActiveUnlearner {
 Status Check(const Spec& spec, const Constants& constants) {
   const ForgettingSpec& forgetting = spec.forgetting;
   if (forgetting.calibration == Calibration::kPaper) {
-    return {ErrorCode::kConfig,
-            "forgetting.calibration: paper belongs to mode passive; mode active has variant: paper"};
+    return {
+        ErrorCode::kConfig,
+        "forgetting.calibration: paper belongs to mode passive; mode active has variant: paper"};
   }
   switch (forgetting.active.variant) {
     case ActiveVariant::kSecondOrder:

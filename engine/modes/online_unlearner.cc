@@ -21,8 +21,7 @@ OnlineUnlearner::OnlineUnlearner(const ModeContext& context)
 
 void OnlineUnlearner::Release(std::span<const Target> batch) {
   for (const Target& target : batch) {
-    const bool is_new =
-        held_.emplace(target.index.value, calibrator_.Hold(target, run_)).second;
+    const bool is_new = held_.emplace(target.index.value, calibrator_.Hold(target, run_)).second;
     LETHE_CHECK(is_new);
   }
 }

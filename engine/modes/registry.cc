@@ -1,8 +1,8 @@
 #include "engine/modes/registry.h"
 
 #include "engine/door.h"
-#include "engine/noise.h"
 #include "engine/feature_hash.h"
+#include "engine/noise.h"
 #include "engine/sparse_model.h"
 
 namespace lethe {
@@ -81,9 +81,8 @@ Result<Plan> Plan::Make(const Spec& spec) {
   if (!constants.ok()) return constants.status();
   auto budget = Promise::FromBudget(spec.forgetting.budget);
   if (!budget.ok()) return budget.status();
-  auto schedule =
-      Schedule::Make(spec.learning, spec.forgetting.split, constants.value(), budget.value().rho,
-                     Door(spec.model).model_dimension());
+  auto schedule = Schedule::Make(spec.learning, spec.forgetting.split, constants.value(),
+                                 budget.value().rho, Door(spec.model).model_dimension());
   if (!schedule.ok()) return schedule.status();
   // On the grid noise is rounded to 2^-26 of itself, which a budget must be well above.
   if (budget.value().mu < 16 * GridShiftPerSigma(Door(spec.model).model_dimension())) {
@@ -93,8 +92,7 @@ Result<Plan> Plan::Make(const Spec& spec) {
   }
   const ModeEntry* mode = FindMode(spec.forgetting.mode);
   if (mode == nullptr) {
-    return Status(ErrorCode::kConfig,
-                  "forgetting.mode: there is no mode " + spec.forgetting.mode);
+    return Status(ErrorCode::kConfig, "forgetting.mode: there is no mode " + spec.forgetting.mode);
   }
   LETHE_RETURN_IF_ERROR(CheckHashed(spec.model, constants.value(), *mode));
   LETHE_RETURN_IF_ERROR(mode->check(spec, constants.value()));

@@ -19,9 +19,9 @@ class RestartUnlearner final : public ExactUnlearner {
   void Release(std::span<const Target>) override {}
 
   Result<Forgetting> Forget(std::span<const Target> batch) override {
-    const bool is_in_model =
-        std::any_of(batch.begin(), batch.end(),
-                    [this](const Target& target) { return target.index.value >= started_; });
+    const bool is_in_model = std::any_of(batch.begin(), batch.end(), [this](const Target& target) {
+      return target.index.value >= started_;
+    });
     if (is_in_model) {
       run() = NewRun();
       started_ = learned_;

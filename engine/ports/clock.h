@@ -8,8 +8,8 @@ namespace lethe {
 class Clock {
  public:
   virtual ~Clock() = default;
-  virtual std::int64_t NowMs() = 0;           // milliseconds since 1970
-  virtual std::int64_t MonotonicNs() = 0;     // for durations
+  virtual std::int64_t NowMs() = 0;        // milliseconds since 1970
+  virtual std::int64_t MonotonicNs() = 0;  // for durations
 };
 
 }  // namespace lethe

@@ -8,8 +8,8 @@
 
 namespace lethe {
 
-// What the retained events of a shard said, for the modes that compute on them. Part of the state: a
-// deletion removes a payload before anything else happens to it. Not thread-safe.
+// What the retained events of a shard said, for the modes that compute on them. Part of the state:
+// a deletion removes a payload before anything else happens to it. Not thread-safe.
 class Payloads {
  public:
   using Visitor = std::function<void(EventIndex index, const Example& example)>;

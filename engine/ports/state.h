@@ -18,16 +18,16 @@ using Uuid = std::array<std::uint8_t, 16>;
 struct LearnedEvent {
   EventIndex index;
   Offset offset;
-  KeyHash id;                         // under the ledger key
-  std::optional<KeyHash> subject;     // under the ledger key
+  KeyHash id;                      // under the ledger key
+  std::optional<KeyHash> subject;  // under the ledger key
 };
 
 // A mark on an id or subject that a request named: a late learn of the id is refused, a repeated
 // request is answered with the first receipt. Kept under the refuse key until `until`.
 struct Refusal {
   Uuid receipt{};
-  bool forgotten = false;   // the first request removed something
-  TimeMs until = kNoTime;   // event time; kNoTime: for ever
+  bool forgotten = false;  // the first request removed something
+  TimeMs until = kNoTime;  // event time; kNoTime: for ever
 };
 
 // One shard's memory of events, requests and receipts. Look-ups see every change made so far.

@@ -127,11 +127,10 @@ TEST(FalsifierActive, SecondOrderHoldsAlsoWithACoarseTolerance) {
 
 TEST(FalsifierActive, CatchesAResetThatStopsBeforeItsTolerance) {
   const Plan plan = PlanOf(ActiveSpecOf(ActiveVariant::kSecondOrder, 1e-6));
-  const Verdict verdict = Attack("planted: reset stops early", plan,
-                                 [&](std::uint64_t seed, bool is_blank, bool is_noisy) {
-                                   return AfterOneDeletion(plan, seed, is_blank, is_noisy, false,
-                                                           1e-6);
-                                 });
+  const Verdict verdict = Attack(
+      "planted: reset stops early", plan, [&](std::uint64_t seed, bool is_blank, bool is_noisy) {
+        return AfterOneDeletion(plan, seed, is_blank, is_noisy, false, 1e-6);
+      });
   EXPECT_TRUE(verdict.caught());
 }
 

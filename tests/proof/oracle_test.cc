@@ -131,10 +131,10 @@ TEST_F(Oracle, RetrainEqualsAFreshRunWithoutTheEventsBitForBit) {
     spec.learning.schedule = schedule;
     Start(spec);
     const auto data = ReferenceData(4, 500, 20);
-    OnlineRun never(Loss(LossKind::kLogistic), PlainConstants(0.05, 20),
-                    Schedule::Make(spec.learning, Split::kCurve, PlainConstants(0.05, 20), 0.028, 20)
-                        .value(),
-                    20);
+    OnlineRun never(
+        Loss(LossKind::kLogistic), PlainConstants(0.05, 20),
+        Schedule::Make(spec.learning, Split::kCurve, PlainConstants(0.05, 20), 0.028, 20).value(),
+        20);
     std::vector<bool> deleted(data.size(), false);
     for (int i = 0; i < 50; ++i) deleted[static_cast<std::size_t>(dice.Below(400))] = true;
     for (std::size_t i = 0; i < data.size(); ++i) {
@@ -156,7 +156,8 @@ TEST_F(Oracle, ResetIsWithinItsDistanceOfTheMinimiserFromAnyStart) {
   double worst = 0;
   for (int problem = 0; problem < 60; ++problem) {
     MemoryPayloads payloads;
-    const auto data = ReferenceData(static_cast<std::uint64_t>(100 + problem), 50 + 5 * problem, 20);
+    const auto data =
+        ReferenceData(static_cast<std::uint64_t>(100 + problem), 50 + 5 * problem, 20);
     for (std::size_t i = 0; i < data.size(); ++i) {
       payloads.Add({static_cast<std::int64_t>(i)}, data[i]);
     }

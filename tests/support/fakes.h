@@ -69,7 +69,9 @@ class FaultyState final : public State {
 class CountingProbe final : public Probe {
  public:
   void OnLearn(ShardId, const LearnedStep&) override { ++learned; }
-  void OnRejected(ShardId, Offset, const Rejection& why) override { rejected.push_back(why.reason); }
+  void OnRejected(ShardId, Offset, const Rejection& why) override {
+    rejected.push_back(why.reason);
+  }
   void OnEffective(ShardId, std::span<const Target>, const Forgetting& forgetting) override {
     shifts.push_back(forgetting.shift);
     sigmas.push_back(forgetting.sigma);

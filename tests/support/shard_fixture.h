@@ -60,8 +60,7 @@ class ShardFixture : public ::testing::Test {
   std::string Receipt(std::size_t k, const std::string& path) {
     simdjson::dom::parser parser;
     simdjson::dom::element element;
-    const auto error =
-        parser.parse(sink.published.at(k).bytes).at_pointer("/" + path).get(element);
+    const auto error = parser.parse(sink.published.at(k).bytes).at_pointer("/" + path).get(element);
     if (error != simdjson::SUCCESS) return "<missing>";
     std::string_view text;
     if (element.get(text) == simdjson::SUCCESS) return std::string(text);
@@ -69,7 +68,8 @@ class ShardFixture : public ::testing::Test {
   }
   std::vector<std::string> Outcomes() {
     std::vector<std::string> outcomes;
-    for (std::size_t k = 0; k < sink.published.size(); ++k) outcomes.push_back(Receipt(k, "outcome"));
+    for (std::size_t k = 0; k < sink.published.size(); ++k)
+      outcomes.push_back(Receipt(k, "outcome"));
     return outcomes;
   }
 

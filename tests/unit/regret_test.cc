@@ -1,10 +1,11 @@
+#include "app/replay/regret.h"
+
 #include <gtest/gtest.h>
 
 #include "app/compare/compare.h"
 #include "app/compare/table.h"
 #include "app/generate/split_mix.h"
 #include "app/replay/best_model.h"
-#include "app/replay/regret.h"
 
 namespace lethe {
 namespace {

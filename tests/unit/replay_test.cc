@@ -1,3 +1,5 @@
+#include "app/replay/replay.h"
+
 #include <unistd.h>
 
 #include <filesystem>
@@ -8,7 +10,6 @@
 
 #include "app/generate/generator.h"
 #include "app/receipts/chain.h"
-#include "app/replay/replay.h"
 #include "connectors/system/sodium_hash.h"
 
 namespace lethe {
@@ -19,7 +20,8 @@ namespace fs = std::filesystem;
 // Replays of one generated stream; results are compared byte by byte.
 class ReplayTest : public ::testing::Test {
  protected:
-  ReplayTest() : folder_(fs::temp_directory_path() / ("lethe-replay-test-" + std::to_string(getpid()))) {
+  ReplayTest()
+      : folder_(fs::temp_directory_path() / ("lethe-replay-test-" + std::to_string(getpid()))) {
     fs::create_directories(folder_);
     spec_.model.dimension = 5;
     spec_.noise.source = NoiseKind::kSeeded;
@@ -117,10 +119,11 @@ TEST_F(ReplayTest, EachPartitionIsAShardWithItsOwnModelAndChain) {
   std::ofstream file(Path("two.ndjson"));
   for (int i = 0; i < 40; ++i) {
     file << R"({"key":"k","partition":)" << i % 2 << R"(,"offset":)" << i / 2
-         << R"(,"value":{"type":"learn","id":"e)" << i
-         << R"(","x":[0.5,0.1,0,0,)" << 0.01 * i << R"(],"y":)" << (i % 3 ? 1 : -1) << "}}\n";
+         << R"(,"value":{"type":"learn","id":"e)" << i << R"(","x":[0.5,0.1,0,0,)" << 0.01 * i
+         << R"(],"y":)" << (i % 3 ? 1 : -1) << "}}\n";
   }
-  file << R"({"key":"k","partition":1,"offset":20,"value":null})" << "\n";
+  file << R"({"key":"k","partition":1,"offset":20,"value":null})"
+       << "\n";
   file.close();
   const auto result = Run(Path("two.ndjson"), "out");
   ASSERT_TRUE(result.ok()) << result.status().message();
@@ -144,7 +147,9 @@ TEST_F(ReplayTest, BadEventsLeaveTheModelAsTheCleanOnesAloneMakeIt) {
   const std::string clean = MakeStream("clean.ndjson");
   std::ifstream in(clean);
   std::ofstream out(Path("dirty.ndjson"));
-  const char* garbage[] = {"{\"type\":\"learn\",\"x\":[1,2", "nonsense", "[]",
+  const char* garbage[] = {"{\"type\":\"learn\",\"x\":[1,2",
+                           "nonsense",
+                           "[]",
                            "{\"type\":\"learn\",\"x\":[9,9,9,9,9],\"y\":1}",
                            "{\"type\":\"learn\",\"x\":[0,0,0,0,1e999],\"y\":1}",
                            "{\"type\":\"learn\",\"x\":[0.1],\"y\":1}",

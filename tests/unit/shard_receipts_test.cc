@@ -23,10 +23,11 @@ TEST_F(ShardReceipts, CarryEveryFieldOfTheContract) {
   Delete({}, "ann");
   EXPECT_EQ(Keys(0),
             (std::vector<std::string>{
-                "format", "receipt", "state", "shard", "request", "subject", "outcome", "events",
-                "learned", "received", "effective", "certified", "why_not", "mode", "guarantee",
-                "shift", "sigma", "mu", "rho", "epsilon", "delta", "advantage", "assumptions",
-                "not_covered", "noise", "config", "previous", "statement"}));
+                "format",  "receipt", "state",     "shard",     "request",     "subject",
+                "outcome", "events",  "learned",   "received",  "effective",   "certified",
+                "why_not", "mode",    "guarantee", "shift",     "sigma",       "mu",
+                "rho",     "epsilon", "delta",     "advantage", "assumptions", "not_covered",
+                "noise",   "config",  "previous",  "statement"}));
   EXPECT_EQ(Receipt(0, "format"), "lethe.receipt/1");
   EXPECT_EQ(Receipt(0, "effective/by"), "stream");
   EXPECT_EQ(Receipt(0, "received/timestamp"), "null");

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "engine/accountant.h"
+#include "engine/counters.h"
+#include "engine/types.h"
+
+namespace lethe {
+
+// What is the same for every report of a process.
+struct PipelineFacts {
+  std::string topic;
+  std::string mode;
+  std::string guarantee;
+  std::string loss;
+  std::string schedule;
+  std::string config_sha256;
+  std::int64_t dimension = 0;  // of x; with the bias, the weights have one more
+  bool bias = false;
+  bool certified = false;
+  Promise promise;
+};
+
+// A shard as it was at a commit: everything that may be told about it. Whoever shows it outside
+// shows the last committed one. Nothing here is a drawn value; what depends on data (the losses,
+// the model) restarts or is noised at an effective deletion.
+struct ShardReport {
+  ShardId shard;
+  std::string state_id;  // as text
+  Counters counters;
+  ModelVersion model_version;
+  ModelVersion clean_from;
+  Vector weights;
+  std::int64_t retained_events = 0;
+  double half_life = 0;              // events; infinite if nothing fades
+  std::optional<double> last_sigma;  // of the last draw
+  std::optional<double> regret_bound;
+  double regret_noise_bound = 0;
+  double loss_total = 0;  // since the last effective deletion
+  std::int64_t loss_events = 0;
+  std::int64_t pending_requests = 0;
+  std::optional<TimeMs> oldest_pending;  // the timestamp of its record
+  std::optional<TimeMs> last_event;      // the running maximum of the records' timestamps
+  Offset next;                           // where it goes on
+  std::int64_t chain_entries = 0;
+  std::string chain_head;  // SHA-256, hex
+};
+
+}  // namespace lethe
