@@ -20,6 +20,11 @@ class Calibrator {
   struct Held {
     EventIndex index;
     ShiftNoiseCurve::Held on_curve;
+
+    template <typename Self, typename Archive>
+    static void Fields(Self& self, Archive& archive) {
+      archive(self.index, self.on_curve);
+    }
   };
 
   Calibrator(const Spec& spec, const Promise& promise);
@@ -42,6 +47,11 @@ class Calibrator {
 
   std::int64_t draws() const { return draws_; }
   const Promise& promise() const { return promise_; }
+
+  template <typename Self, typename Archive>
+  static void Fields(Self& self, Archive& archive) {
+    archive(self.draws_, self.curve_);
+  }
 
  private:
   double CurveSigma(std::span<const Held> batch, const OnlineRun& run) const;

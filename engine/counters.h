@@ -31,6 +31,13 @@ struct Counters {
   double noise_variance = 0;  // of all draws together
 
   void Add(const Counters& other);
+
+  template <typename Self, typename Archive>
+  static void Fields(Self& self, Archive& archive) {
+    archive(self.records, self.learned, self.updates, self.requests, self.duplicates,
+            self.refused_late, self.rejected, self.outcomes, self.notices, self.forgotten_events,
+            self.effective_deletions, self.draws, self.noise_variance);
+  }
 };
 
 }  // namespace lethe

@@ -36,6 +36,11 @@ class ShiftNoiseCurve {
     std::int64_t sequence = 0;  // the first draw that may absorb it
     double shift = 0;
     DoubleDouble log;  // where `shift` is measured
+
+    template <typename Self, typename Archive>
+    static void Fields(Self& self, Archive& archive) {
+      archive(self.group, self.sequence, self.shift, self.log);
+    }
   };
 
   explicit ShiftNoiseCurve(std::size_t max_draws = 4096) : max_draws_(max_draws) {}
@@ -68,18 +73,34 @@ class ShiftNoiseCurve {
   std::size_t draws() const { return draws_.size(); }
   std::size_t groups() const { return rows_.size(); }
 
+  template <typename Self, typename Archive>
+  static void Fields(Self& self, Archive& archive) {
+    archive(self.draws_, self.next_sequence_, self.reopened_steps_, self.reopened_sequence_,
+            self.rows_, self.passing_, self.sweep_at_);
+  }
+
  private:
   struct Draw {
     std::int64_t sequence;  // running number; a gap is a draw that was merged or dropped
     std::int64_t steps;     // it covers what entered up to this step
     DoubleDouble log;       // where `variance` is measured
     double variance;
+
+    template <typename Self, typename Archive>
+    static void Fields(Self& self, Archive& archive) {
+      archive(self.sequence, self.steps, self.log, self.variance);
+    }
   };
   // Shift whose first draw was `sequence`. If that draw is gone, the next one takes its place.
   struct Row {
     std::int64_t sequence;
     DoubleDouble log;  // where `shift` is measured
     double shift;
+
+    template <typename Self, typename Archive>
+    static void Fields(Self& self, Archive& archive) {
+      archive(self.sequence, self.log, self.shift);
+    }
   };
   using Rows = std::vector<Row>;  // in order of sequence
 

@@ -14,6 +14,11 @@ struct Example {
   Vector x;
   double y = 0;
   std::vector<std::uint32_t> at = {};
+
+  template <typename Self, typename Archive>
+  static void Fields(Self& self, Archive& archive) {
+    archive(self.x, self.y, self.at);
+  }
 };
 
 // The features of a hashed example with a place for every weight.

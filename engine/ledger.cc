@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
 
 #include "engine/check.h"
 
@@ -16,6 +19,32 @@ constexpr double kUp = 1 + 4 * DBL_EPSILON;
 // A bound on the error of log(product) when `factors` factors were multiplied.
 double LogError(double log, std::int64_t factors) {
   return (2 * static_cast<double>(factors) + 4 + 2 * std::abs(log)) * DBL_EPSILON;
+}
+
+// A vector of plain values, as it lies in memory.
+template <typename T>
+void Save(State& state, Part part, const std::vector<T>& values, std::size_t& saved) {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(double) == 0);
+  const auto bytes = [&](std::size_t from) {
+    return std::string_view(reinterpret_cast<const char*>(values.data() + from),
+                            (values.size() - from) * sizeof(T));
+  };
+  if (saved == 0) {
+    state.Put(part, bytes(0));
+  } else if (saved < values.size()) {
+    state.Extend(part, bytes(saved));
+  }
+  saved = values.size();
+}
+
+template <typename T>
+bool Load(const State& state, Part part, std::vector<T>& values, std::size_t& saved) {
+  const auto bytes = state.Get(part);
+  if (!bytes || bytes->size() % sizeof(T) != 0) return false;
+  values.resize(bytes->size() / sizeof(T));
+  if (!values.empty()) std::memcpy(values.data(), bytes->data(), bytes->size());
+  saved = values.size();
+  return true;
 }
 
 }  // namespace
@@ -72,6 +101,21 @@ void Ledger::Reset(double influence) {
   additive_ = 0;
   SetMark();
   floor_ = {steps_, marks_.back().log, influence};
+}
+
+void Ledger::SaveGrown(State& state) {
+  Save(state, Part::kMarks, marks_, saved_marks_);
+  if (!schedule_.is_public()) Save(state, Part::kAdaptiveSteps, adaptive_steps_, saved_steps_);
+}
+
+Status Ledger::LoadGrown(const State& state) {
+  const bool has_marks = Load(state, Part::kMarks, marks_, saved_marks_) && !marks_.empty() &&
+                         marks_.front().first == 0 && marks_.back().first <= steps_;
+  const bool has_steps =
+      schedule_.is_public() || (Load(state, Part::kAdaptiveSteps, adaptive_steps_, saved_steps_) &&
+                                adaptive_steps_.size() == static_cast<std::size_t>(steps_));
+  if (has_marks && has_steps) return Status::Ok();
+  return {ErrorCode::kInput, "the stored ledger does not fit the stored model"};
 }
 
 DoubleDouble Ledger::Log() const {

@@ -5,7 +5,9 @@
 
 #include "engine/constants.h"
 #include "engine/double_double.h"
+#include "engine/ports/state.h"
 #include "engine/schedule.h"
+#include "engine/status.h"
 #include "engine/types.h"
 
 namespace lethe {
@@ -62,16 +64,32 @@ class Ledger {
   // The round-off of one operation on the whole model, between two worlds.
   double RoundOffOfOneOperation(double eta) const;
 
+  // The parts that grow with the stream: only what is new is written.
+  void SaveGrown(State& state);
+  Status LoadGrown(const State& state);
+
+  // Everything else.
+  template <typename Self, typename Archive>
+  static void Fields(Self& self, Archive& archive) {
+    archive(self.steps_, self.product_, self.factors_, self.all_factors_, self.additive_,
+            self.round_off_, self.floor_);
+  }
+
  private:
   struct Mark {
-    std::int64_t first;  // the first step after the mark
-    DoubleDouble log;    // l before that step
-    double additive;     // A before that step
+    std::int64_t first = 0;  // the first step after the mark
+    DoubleDouble log;        // l before that step
+    double additive = 0;     // A before that step
   };
   struct Floor {
     std::int64_t steps = 0;  // events before this step
     DoubleDouble log;
     double influence = 0;
+
+    template <typename Self, typename Archive>
+    static void Fields(Self& self, Archive& archive) {
+      archive(self.steps, self.log, self.influence);
+    }
   };
 
   void SetMark();
@@ -89,6 +107,8 @@ class Ledger {
   double round_off_ = 0;
   Floor floor_;
   std::vector<double> adaptive_steps_;
+  std::size_t saved_marks_ = 0;
+  std::size_t saved_steps_ = 0;  // of adaptive_steps_
 };
 
 }  // namespace lethe

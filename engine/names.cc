@@ -13,27 +13,30 @@ std::string_view Bytes(const KeyHash& hash, char (&buffer)[16]) {
 
 }  // namespace
 
-Names::Names(const Hasher& hasher, RandomSource& random, ShardId shard) : hasher_(hasher) {
+ShardIdentity ShardIdentity::New(ShardId shard, RandomSource& random) {
+  ShardIdentity identity{.shard = shard};
+  random.Fill({Stream::Purpose::kStateId, shard, 0}, identity.state);
   std::uint64_t number = 0;
-  for (HashKey* key : {&ledger_key_, &refuse_key_, &receipt_key_}) {
+  for (HashKey* key : {&identity.ledger_key, &identity.refuse_key, &identity.receipt_key}) {
     random.Fill({Stream::Purpose::kKey, shard, number++}, *key);
   }
+  return identity;
 }
 
 KeyHash Names::Tagged(char tag, std::string_view text) const {
   buffer_.assign(1, tag);
   buffer_.append(text);
-  return hasher_.Keyed(ledger_key_, buffer_);
+  return hasher_.Keyed(identity_.ledger_key, buffer_);
 }
 
 KeyHash Names::Lasting(const KeyHash& ledger_name) const {
   char buffer[16];
-  return hasher_.Keyed(refuse_key_, Bytes(ledger_name, buffer));
+  return hasher_.Keyed(identity_.refuse_key, Bytes(ledger_name, buffer));
 }
 
 KeyHash Names::InReceipt(const KeyHash& ledger_name) const {
   char buffer[16];
-  return hasher_.Keyed(receipt_key_, Bytes(ledger_name, buffer));
+  return hasher_.Keyed(identity_.receipt_key, Bytes(ledger_name, buffer));
 }
 
 }  // namespace lethe

@@ -5,9 +5,26 @@
 
 #include "engine/ports/hash.h"
 #include "engine/ports/random.h"
+#include "engine/ports/state.h"
 #include "engine/types.h"
 
 namespace lethe {
+
+// The three secret keys of a shard's names, and the id of its state.
+struct ShardIdentity {
+  ShardId shard;
+  Uuid state{};
+  HashKey ledger_key{};
+  HashKey refuse_key{};
+  HashKey receipt_key{};
+
+  static ShardIdentity New(ShardId shard, RandomSource& random);
+
+  template <typename Self, typename Archive>
+  static void Fields(Self& self, Archive& archive) {
+    archive(self.shard, self.state, self.ledger_key, self.refuse_key, self.receipt_key);
+  }
+};
 
 // How ids and subjects are called inside: keyed hashes under three keys. The ledger's names are
 // erased with a deletion. The refuse list's are derived from them under a second key, so they
@@ -15,7 +32,8 @@ namespace lethe {
 // matches nothing on disk.
 class Names {
  public:
-  Names(const Hasher& hasher, RandomSource& random, ShardId shard);
+  Names(const Hasher& hasher, const ShardIdentity& identity)
+      : hasher_(hasher), identity_(identity) {}
 
   KeyHash Id(std::string_view id) const { return Tagged('i', id); }
   KeyHash Subject(std::string_view subject) const { return Tagged('s', subject); }
@@ -26,9 +44,7 @@ class Names {
   KeyHash Tagged(char tag, std::string_view text) const;
 
   const Hasher& hasher_;
-  HashKey ledger_key_{};
-  HashKey refuse_key_{};
-  HashKey receipt_key_{};
+  ShardIdentity identity_;
   mutable std::string buffer_;
 };
 

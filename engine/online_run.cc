@@ -6,6 +6,7 @@
 #include <numbers>
 #include <utility>
 
+#include "engine/archive.h"
 #include "engine/check.h"
 #include "engine/noise.h"
 #include "engine/reset.h"
@@ -108,6 +109,23 @@ void OnlineRun::Draw(double sigma, RandomSource& random, const Stream& stream) {
   }
   LETHE_CHECK(std::isfinite(squared_norm()));
   BookDraw(sigma);
+}
+
+void OnlineRun::Save(State& state) {
+  SavingArchive archive;
+  archive(*this);
+  state.Put(Part::kRun, archive.Take());
+  ledger_.SaveGrown(state);
+}
+
+Status OnlineRun::Load(const State& state) {
+  const auto bytes = state.Get(Part::kRun);
+  LoadingArchive archive(bytes ? *bytes : std::string_view());
+  archive(*this);
+  if (!archive.complete() || (sparse_ ? sparse_->dimension() : z_.size()) != dimension_) {
+    return {ErrorCode::kInput, "the stored model cannot be read"};
+  }
+  return ledger_.LoadGrown(state);
 }
 
 double OnlineRun::HalfLife() const {

@@ -65,6 +65,16 @@ class OnlineRun {
   // Steps until half of an event's influence is gone, at the present step size.
   double HalfLife() const;
 
+  // Load must follow a constructor with the same arguments as the saved run had.
+  void Save(State& state);
+  Status Load(const State& state);
+
+  template <typename Self, typename Archive>
+  static void Fields(Self& self, Archive& archive) {
+    archive(self.z_, self.squared_norm_, self.squared_gradients_, self.ledger_);
+    if (self.sparse_) archive(*self.sparse_);
+  }
+
  private:
   double LearnDense(const Example& example);
   double LearnSparse(const Example& example);

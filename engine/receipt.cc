@@ -99,7 +99,7 @@ std::string WriteReceipt(const Receipt& receipt, const ReceiptContext& context,
   json.Key("effective").BeginObject().Field("offset", receipt.effective.value);
   json.Field("index", receipt.index).Field("model_version", receipt.model_version.value);
   WriteTime(json, receipt.effective_time);
-  json.Field("by", "stream").EndObject();
+  json.Field("by", receipt.by_timer ? "timer" : "stream").EndObject();
   json.Field("certified", receipt.why_not.empty());
   WriteLines(json, "why_not", receipt.why_not);
   json.Field("mode", spec.forgetting.mode).Field("guarantee", Name(spec.forgetting.guarantee));

@@ -30,11 +30,19 @@ struct Receipt {
   TimeMs received_time = kNoTime;
   Offset effective;
   TimeMs effective_time = kNoTime;
+  bool by_timer = false;   // it took effect by the clock, not with a record
   std::int64_t index = 0;  // learn steps taken when it took effect
   ModelVersion model_version;
   Forgetting forgetting;
   std::vector<std::string> why_not;  // empty: certified
   Promise promise;
+
+  // What is known while the request waits.
+  template <typename Self, typename Archive>
+  static void Fields(Self& self, Archive& archive) {
+    archive(self.uuid, self.is_update, self.request, self.subject, self.events, self.received,
+            self.received_time);
+  }
 };
 
 // What is the same for every receipt of a shard.

@@ -22,6 +22,12 @@ class RegretBound {
   double Total() const { return own_ + noise_ + ComparatorShift(); }
   double Noise() const { return noise_; }
 
+  template <typename Self, typename Archive>
+  static void Fields(Self& self, Archive& archive) {
+    archive(self.last_eta_, self.own_, self.noise_, self.steps_, self.deleted_,
+            self.steps_before_deleted_);
+  }
+
  private:
   double ComparatorShift() const;
 

@@ -3,28 +3,36 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/archive.h"
 #include "engine/check.h"
 #include "engine/json.h"
+#include "engine/spec_difference.h"
 
 namespace lethe {
+namespace {
 
-Shard::Shard(const Plan& plan, ShardId id, const ShardPorts& ports)
+// Of Part::kShard and all other parts together; docs/formats/state.md.
+constexpr std::uint64_t kShardVersion = 1;
+
+}  // namespace
+
+Shard::Shard(const Plan& plan, const ShardIdentity& identity, const ShardPorts& ports)
     : plan_(plan),
-      id_(id),
+      identity_(identity),
+      id_(identity.shard),
       ports_(ports),
       door_(plan.spec.model),
-      names_(ports.hasher, ports.random, id),
+      names_(ports.hasher, identity),
       why_not_(plan.WhyNotCertified()),
       waiting_(plan.spec.forgetting),
       regret_bound_(plan.constants, door_.model_dimension()) {
   const Digest digest = ports.hasher.Sha256(CertificatePart(plan.spec));
   config_sha256_ = ToHex(digest.data(), digest.size());
-  ports.random.Fill({Stream::Purpose::kStateId, id, 0}, state_id_);
   unlearner_ = plan_.mode->make({.spec = plan_.spec,
                                  .constants = plan_.constants,
                                  .schedule = plan_.schedule,
                                  .promise = plan_.budget,
-                                 .shard = id,
+                                 .shard = id_,
                                  .random = ports.random,
                                  .payloads = ports.payloads});
 }
@@ -36,7 +44,87 @@ std::optional<double> Shard::regret_bound() const {
   return regret_bound_.Total();
 }
 
-Status Shard::Commit() { return ports_.state.Commit(next_); }
+Status Shard::Commit() {
+  if (ports_.state.is_durable()) Save();
+  LETHE_RETURN_IF_ERROR(ports_.state.Commit(has_news()));
+  for (const auto& [kind, bytes] : outbox_) {
+    LETHE_RETURN_IF_ERROR(ports_.sink.Publish(id_, kind, bytes));
+  }
+  outbox_.clear();
+  return Status::Ok();
+}
+
+void Shard::Save() {
+  unlearner_->Save(ports_.state);
+  SavingArchive archive;
+  archive(kShardVersion, *this);
+  ports_.state.Put(Part::kShard, archive.Take());
+}
+
+Status Shard::Resume() {
+  const std::string config = CertificatePart(plan_.spec);
+  if (const auto saved = ports_.state.Get(Part::kShard)) {
+    const std::string theirs = ports_.state.Get(Part::kConfig).value_or("");
+    if (theirs == config) return Load(*saved);
+    return {ErrorCode::kInput,
+            "shard " + std::to_string(id_.value) +
+                ": the state was made with another configuration, and what was promised under it "
+                "cannot be kept under this one:\n" +
+                SpecDifference(theirs, config) +
+                "Go back to the old values, or begin anew with another state.path."};
+  }
+  ports_.state.Put(Part::kConfig, config);
+  return Status::Ok();
+}
+
+Status Shard::Load(std::string_view saved) {
+  LoadingArchive archive(saved);
+  std::uint64_t version = 0;
+  archive(version);
+  if (version != kShardVersion) {
+    return {ErrorCode::kInput, "shard " + std::to_string(id_.value) + ": the state has format " +
+                                   std::to_string(version) + ", this program reads " +
+                                   std::to_string(kShardVersion)};
+  }
+  archive(*this);
+  if (!archive.complete()) {
+    return {ErrorCode::kInput,
+            "shard " + std::to_string(id_.value) + ": the stored counters cannot be read"};
+  }
+  for (WaitingRequest& request : waiting_.requests()) {
+    request.receipt.state = identity_.state;
+    request.receipt.shard = id_;
+    request.receipt.promise = plan_.promise;
+  }
+  return unlearner_->Load(ports_.state);
+}
+
+ShardReport Shard::Report() const {
+  ShardReport report{.shard = id_,
+                     .state_id = ToText(identity_.state),
+                     .counters = counters_,
+                     .model_version = model_version(),
+                     .clean_from = clean_from_,
+                     .weights = unlearner_->model(),
+                     .retained_events = steps() - counters_.forgotten_events,
+                     .half_life = unlearner_->HalfLife(),
+                     .last_sigma = last_sigma_,
+                     .regret_bound = regret_bound(),
+                     .regret_noise_bound = regret_bound_.Noise(),
+                     .pending_requests = static_cast<std::int64_t>(waiting_.size()),
+                     .oldest_pending = {},
+                     .last_event = {},
+                     .next = next_,
+                     .chain_entries = chain_entries_,
+                     .chain_head = previous_};
+  for (const WaitingRequest& request : waiting_.requests()) {
+    report.retained_events -= static_cast<std::int64_t>(request.targets.size());
+  }
+  if (waiting_.size() > 0)
+    report.oldest_pending = waiting_.requests().front().receipt.received_time;
+  if (now_ != kNoTime) report.last_event = now_;
+  return report;
+}
 
 Status Shard::Process(const Record& record) {
   ++counters_.records;
@@ -45,9 +133,14 @@ Status Shard::Process(const Record& record) {
     now_ = record.timestamp;
     ports_.state.ExpireRefusals(now_);
   }
+  last_time_ = record.timestamp;
   LETHE_RETURN_IF_ERROR(Take(record));
-  LETHE_RETURN_IF_ERROR(ServeDue(record));
-  return outbox_.empty() ? Status::Ok() : Publish();
+  return ServeDue(At(record), now_);
+}
+
+Status Shard::ServeByTimer(TimeMs now) {
+  if (waiting_.size() == 0 || now <= now_) return Status::Ok();
+  return ServeDue({{next_.value - 1}, last_time_, true}, now);
 }
 
 Status Shard::Take(const Record& record) {
@@ -116,7 +209,7 @@ Status Shard::Update(const Record& record) {
     receipt.is_update = true;
     LETHE_RETURN_IF_ERROR(Receive(std::move(receipt), {*old}));
     // Here the old version must be gone before the new one is learned, if it may go at once.
-    LETHE_RETURN_IF_ERROR(ServeDue(record));
+    LETHE_RETURN_IF_ERROR(ServeDue(At(record), now_));
   }
   LearnAs(record, id);
   return Status::Ok();
@@ -181,11 +274,11 @@ Status Shard::Receive(Receipt receipt, std::vector<LearnedEvent> events) {
   return Status::Ok();
 }
 
-Status Shard::ServeDue(const Record& record) {
+Status Shard::ServeDue(const Moment& moment, TimeMs now) {
   const auto sigma_now = [this](const std::vector<Target>& targets) {
     return unlearner_->SigmaNow(targets);
   };
-  std::vector<WaitingRequest> due = waiting_.TakeDue(steps(), now_, sigma_now);
+  std::vector<WaitingRequest> due = waiting_.TakeDue(steps(), now, sigma_now);
   if (due.empty()) return Status::Ok();
   std::vector<Target> batch;
   for (const WaitingRequest& request : due) {
@@ -194,19 +287,20 @@ Status Shard::ServeDue(const Record& record) {
   const auto forgetting = unlearner_->Forget(batch);
   if (!forgetting.ok()) {
     return {forgetting.status().code(), "shard " + std::to_string(id_.value) + ", offset " +
-                                            std::to_string(record.offset.value) + ": " +
+                                            std::to_string(moment.offset.value) + ": " +
                                             forgetting.status().message()};
   }
   const double sigma = forgetting.value().sigma;
   counters_.forgotten_events += static_cast<std::int64_t>(batch.size());
   counters_.effective_deletions += static_cast<std::int64_t>(due.size());
   ++counters_.draws;
+  last_sigma_ = sigma;
   counters_.noise_variance += sigma * sigma;
   clean_from_ = model_version();
   regret_bound_.Draw(sigma, static_cast<std::int64_t>(batch.size()));
   ports_.probe.OnEffective(id_, batch, forgetting.value());
   for (WaitingRequest& request : due) {
-    SetEffective(record, request.receipt);
+    SetEffective(moment, request.receipt);
     request.receipt.forgetting = forgetting.value();
     request.receipt.why_not = why_not_;
     AppendReceipt(request.receipt);
@@ -231,20 +325,21 @@ Receipt Shard::NewReceipt(const Record& record, Outcome outcome) {
   ports_.random.Fill({Stream::Purpose::kUuid, id_, receipts_++}, receipt.uuid);
   receipt.uuid[6] = static_cast<std::uint8_t>((receipt.uuid[6] & 0x0f) | 0x40);  // RFC 4122, v4
   receipt.uuid[8] = static_cast<std::uint8_t>((receipt.uuid[8] & 0x3f) | 0x80);
-  receipt.state = state_id_;
+  receipt.state = identity_.state;
   receipt.shard = id_;
   receipt.outcome = outcome;
   receipt.request = record.event.request;
   receipt.received = record.offset;
   receipt.received_time = record.timestamp;
   receipt.promise = plan_.promise;
-  SetEffective(record, receipt);
+  SetEffective(At(record), receipt);
   return receipt;
 }
 
-void Shard::SetEffective(const Record& record, Receipt& receipt) const {
-  receipt.effective = record.offset;
-  receipt.effective_time = record.timestamp;
+void Shard::SetEffective(const Moment& moment, Receipt& receipt) const {
+  receipt.effective = moment.offset;
+  receipt.effective_time = moment.timestamp;
+  receipt.by_timer = moment.by_timer;
   receipt.index = steps();
   receipt.model_version = model_version();
 }
@@ -260,6 +355,7 @@ Refusal Shard::RefusalFor(const Receipt& receipt) const {
 void Shard::Append(ChainKind kind, std::string bytes) {
   const Digest digest = ports_.hasher.Sha256(bytes);
   previous_ = ToHex(digest.data(), digest.size());
+  ++chain_entries_;
   ports_.state.Append(kind, bytes);
   outbox_.emplace_back(kind, std::move(bytes));
 }
@@ -268,15 +364,6 @@ void Shard::AppendReceipt(const Receipt& receipt) {
   ++counters_.outcomes[static_cast<std::size_t>(receipt.outcome)];
   const ReceiptContext context{plan_.spec, plan_.mode->is_exact, config_sha256_, ports_.hasher};
   Append(ChainKind::kReceipt, WriteReceipt(receipt, context, previous_));
-}
-
-Status Shard::Publish() {
-  LETHE_RETURN_IF_ERROR(Commit());
-  for (const auto& [kind, bytes] : outbox_) {
-    LETHE_RETURN_IF_ERROR(ports_.sink.Publish(id_, kind, bytes));
-  }
-  outbox_.clear();
-  return Status::Ok();
 }
 
 }  // namespace lethe

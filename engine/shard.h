@@ -19,6 +19,7 @@
 #include "engine/ports/state.h"
 #include "engine/receipt.h"
 #include "engine/regret_bound.h"
+#include "engine/report.h"
 #include "engine/waiting.h"
 
 namespace lethe {
@@ -39,16 +40,32 @@ struct ShardPorts {
 // thread-safe.
 class Shard {
  public:
-  Shard(const Plan& plan, ShardId id, const ShardPorts& ports);
+  // A shard that has seen nothing yet.
+  Shard(const Plan& plan, const ShardIdentity& identity, const ShardPorts& ports);
   Shard(const Shard&) = delete;
   Shard& operator=(const Shard&) = delete;
 
+  // Goes on where the state's last commit stands; a state without one is a new beginning. Call
+  // before anything else. A state that does not fit the plan is a kInput error, which says how.
+  Status Resume();
+
   // Takes the next record. A bad record is counted and changes nothing; an error means that the
-  // run cannot go on.
+  // run cannot go on. What it did may be published after a Commit only.
   Status Process(const Record& record);
 
-  // Makes everything so far durable.
+  // Serves the requests whose time is over by the clock while no record comes: a decision that a
+  // replay cannot repeat, so the receipts say so.
+  Status ServeByTimer(TimeMs now);
+
+  // Whether there are receipts or notices that a Commit would publish.
+  bool has_news() const { return !outbox_.empty(); }
+
+  // Makes everything so far durable, then publishes what is new in the chain. Durable against a
+  // crash of the machine, if there is any such news.
   Status Commit();
+
+  // What may be told of the shard, once this is committed.
+  ShardReport Report() const;
 
   ShardId id() const { return id_; }
   const Counters& counters() const { return counters_; }
@@ -62,8 +79,28 @@ class Shard {
   // The version since which no release carries anything of a forgotten event; 0 before any
   // deletion.
   ModelVersion clean_from() const { return clean_from_; }
+  // The offset to go on from.
+  Offset next() const { return next_; }
+  // The running maximum of the records' timestamps, and that of the last record.
+  TimeMs last_time() const { return last_time_; }
+  std::int64_t chain_entries() const { return chain_entries_; }
+
+  template <typename Self, typename Archive>
+  static void Fields(Self& self, Archive& archive) {
+    archive(self.counters_, self.clean_from_, self.next_, self.now_, self.last_time_,
+            self.receipts_, self.previous_, self.chain_entries_, self.last_sigma_, self.waiting_,
+            self.regret_bound_);
+  }
 
  private:
+  // When something took effect: with a record, or by the clock after it.
+  struct Moment {
+    Offset offset;
+    TimeMs timestamp;
+    bool by_timer = false;
+  };
+  static Moment At(const Record& record) { return {record.offset, record.timestamp, false}; }
+
   Status Take(const Record& record);
   Status Reject(const Record& record, const Rejection& rejection);
   Status Learn(const Record& record);
@@ -76,22 +113,25 @@ class Shard {
 
   // The events leave the state and the mode's retained ones; the request begins to wait.
   Status Receive(Receipt receipt, std::vector<LearnedEvent> events);
-  // Serves the requests that take effect with this record.
-  Status ServeDue(const Record& record);
+  // Serves the requests that take effect at this moment.
+  Status ServeDue(const Moment& moment, TimeMs now);
 
   Receipt NewReceipt(const Record& record, Outcome outcome);
   Receipt NotForgotten(const Record& record, const std::optional<Refusal>& refusal);
   Refusal RefusalFor(const Receipt& receipt) const;
-  void SetEffective(const Record& record, Receipt& receipt) const;
+  void SetEffective(const Moment& moment, Receipt& receipt) const;
 
-  // Adds an entry to the chain; Publish makes all that were added durable, then sends them.
+  // Adds an entry to the chain; Commit makes all that were added durable, then sends them.
   void Append(ChainKind kind, std::string bytes);
   void AppendReceipt(const Receipt& receipt);
-  Status Publish();
+
+  void Save();
+  Status Load(std::string_view saved);
 
   std::int64_t steps() const { return counters_.learned + counters_.updates; }
 
   Plan plan_;
+  ShardIdentity identity_;
   ShardId id_;
   ShardPorts ports_;
   Door door_;
@@ -105,11 +145,13 @@ class Shard {
   Counters counters_;
   ModelVersion clean_from_;
   Offset next_;
-  TimeMs now_ = kNoTime;  // the running maximum of the records' timestamps
+  TimeMs now_ = kNoTime;        // the running maximum of the records' timestamps
+  TimeMs last_time_ = kNoTime;  // of the last record
   std::uint64_t receipts_ = 0;
   std::string previous_ = kChainStart;
+  std::int64_t chain_entries_ = 0;
+  std::optional<double> last_sigma_;
   std::vector<std::pair<ChainKind, std::string>> outbox_;
-  Uuid state_id_{};
   Example example_;  // reused
 };
 

@@ -48,6 +48,11 @@ class SparseModel {
   double squared_norm() const { return scale_ * scale_ * squares_.high; }  // |z|^2
   Eigen::Index dimension() const { return v_.size(); }
 
+  template <typename Self, typename Archive>
+  static void Fields(Self& self, Archive& archive) {
+    archive(self.steps_, self.scale_, self.v_, self.squares_);
+  }
+
  private:
   // Moves the exponent of s into v when s becomes small.
   void FoldIfSmall();

@@ -10,6 +10,11 @@ namespace lethe {
 struct Target {
   EventIndex index;
   std::optional<KeyHash> subject;  // a hash that outlives the deletion
+
+  template <typename Self, typename Archive>
+  static void Fields(Self& self, Archive& archive) {
+    archive(self.index, self.subject);
+  }
 };
 
 // What forgetting a batch took.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <vector>
 
@@ -18,6 +17,11 @@ struct WaitingRequest {
   std::vector<Target> targets;
   std::int64_t steps = 0;  // when it was received
   TimeMs time = kNoTime;
+
+  template <typename Self, typename Archive>
+  static void Fields(Self& self, Archive& archive) {
+    archive(self.receipt, self.targets, self.steps, self.time);
+  }
 };
 
 // Requests that wait, in order, and the rule when they take effect (docs/guarantee.md, section 5):
@@ -35,6 +39,13 @@ class WaitingRequests {
 
   void Add(WaitingRequest request) { requests_.push_back(std::move(request)); }
   std::size_t size() const { return requests_.size(); }
+  const std::vector<WaitingRequest>& requests() const { return requests_; }
+  std::vector<WaitingRequest>& requests() { return requests_; }
+
+  template <typename Self, typename Archive>
+  static void Fields(Self& self, Archive& archive) {
+    archive(self.requests_);
+  }
 
   // The sigma that one draw for these targets would need now.
   using SigmaNow = std::function<double(const std::vector<Target>&)>;
@@ -50,7 +61,7 @@ class WaitingRequests {
   Wait window_;
   Wait deadline_;
   double target_sigma_;
-  std::deque<WaitingRequest> requests_;
+  std::vector<WaitingRequest> requests_;
 };
 
 }  // namespace lethe

@@ -23,7 +23,7 @@ class MemoryState final : public State {
   void Refuse(const KeyHash& hash, const Refusal& refusal) override;
   void ExpireRefusals(TimeMs now) override;
   void Append(ChainKind, std::string_view) override {}
-  Status Commit(Offset) override { return Status::Ok(); }
+  Status Commit(bool) override { return Status::Ok(); }
 
   std::size_t events() const { return by_id_.size(); }
   std::size_t refusals() const { return refusals_.size(); }

@@ -97,7 +97,7 @@ class Replayer {
       entry.state = std::make_unique<MemoryState>();
       entry.payloads = std::make_unique<MemoryPayloads>();
       entry.shard = std::make_unique<Shard>(
-          plan_, id,
+          plan_, ShardIdentity::New(id, *random_),
           ShardPorts{*entry.state, *entry.payloads, sink_, evaluation_, hasher_, *random_});
     }
     return *entry.shard;
@@ -108,6 +108,7 @@ class Replayer {
     const std::int64_t start = clock_.MonotonicNs();
     const std::int64_t draws = shard.counters().draws;
     LETHE_RETURN_IF_ERROR(shard.Process(record));
+    if (shard.has_news()) LETHE_RETURN_IF_ERROR(shard.Commit());
     if (shard.counters().draws != draws) deletion_seconds_ += Since(start);
     return Status::Ok();
   }

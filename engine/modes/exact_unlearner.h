@@ -12,6 +12,8 @@ class ExactUnlearner : public Unlearner {
   Vector model() const override { return run_.model(); }
   double SquaredNorm() const override { return run_.squared_norm(); }
   double HalfLife() const override { return run_.HalfLife(); }
+  void Save(State& state) override { run_.Save(state); }
+  Status Load(const State& state) override { return run_.Load(state); }
 
  protected:
   explicit ExactUnlearner(const ModeContext& context)

@@ -1,5 +1,6 @@
 #include "engine/modes/online_unlearner.h"
 
+#include "engine/archive.h"
 #include "engine/check.h"
 #include "engine/door.h"
 
@@ -54,6 +55,28 @@ void OnlineUnlearner::Draw(const Batch& batch, double sigma) {
     run_.BookDraw(sigma);
   }
   for (const Calibrator::Held& held : batch) held_.erase(held.index.value);
+}
+
+void OnlineUnlearner::Save(State& state) {
+  run_.Save(state);
+  SavingArchive calibration;
+  calibration(calibrator_);
+  state.Put(Part::kCalibration, calibration.Take());
+  SavingArchive held;
+  held(held_);
+  state.Put(Part::kMode, held.Take());
+}
+
+Status OnlineUnlearner::Load(const State& state) {
+  LETHE_RETURN_IF_ERROR(run_.Load(state));
+  const auto calibration = state.Get(Part::kCalibration);
+  const auto held = state.Get(Part::kMode);
+  LoadingArchive calibration_archive(calibration ? *calibration : std::string_view());
+  LoadingArchive held_archive(held ? *held : std::string_view());
+  calibration_archive(calibrator_);
+  held_archive(held_);
+  if (calibration_archive.complete() && held_archive.complete()) return Status::Ok();
+  return {ErrorCode::kInput, "the stored calibration cannot be read"};
 }
 
 }  // namespace lethe

@@ -20,6 +20,8 @@ class OnlineUnlearner : public Unlearner {
   Vector model() const override { return run_.model(); }
   double SquaredNorm() const override { return run_.squared_norm(); }
   double HalfLife() const override { return run_.HalfLife(); }
+  void Save(State& state) override;
+  Status Load(const State& state) override;
 
  protected:
   using Batch = std::vector<Calibrator::Held>;

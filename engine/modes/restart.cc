@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "engine/archive.h"
 #include "engine/modes/exact_unlearner.h"
 
 namespace lethe {
@@ -27,6 +28,20 @@ class RestartUnlearner final : public ExactUnlearner {
       started_ = learned_;
     }
     return Forgetting{};
+  }
+
+  void Save(State& state) override {
+    ExactUnlearner::Save(state);
+    SavingArchive archive;
+    archive(learned_, started_);
+    state.Put(Part::kMode, archive.Take());
+  }
+  Status Load(const State& state) override {
+    const auto bytes = state.Get(Part::kMode);
+    LoadingArchive archive(bytes ? *bytes : std::string_view());
+    archive(learned_, started_);
+    if (!archive.complete()) return {ErrorCode::kInput, "the stored positions cannot be read"};
+    return ExactUnlearner::Load(state);
   }
 
  private:

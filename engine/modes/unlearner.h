@@ -11,6 +11,7 @@
 #include "engine/example.h"
 #include "engine/ports/payloads.h"
 #include "engine/ports/random.h"
+#include "engine/ports/state.h"
 #include "engine/schedule.h"
 #include "engine/spec.h"
 #include "engine/status.h"
@@ -53,6 +54,11 @@ class Unlearner {
   // Gradients computed for deletions so far. Depends on data in some modes: for whoever holds a
   // recording, never exported by a running engine.
   virtual std::int64_t DeletionGradients() const { return 0; }
+
+  // Puts everything that the mode holds, payloads apart, into the state; and takes it from there
+  // into a mode that is new.
+  virtual void Save(State& state) = 0;
+  virtual Status Load(const State& state) = 0;
 };
 
 // Everything a mode is built from. The references outlive the mode.

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,11 @@ struct LearnedEvent {
   Offset offset;
   KeyHash id;                      // under the ledger key
   std::optional<KeyHash> subject;  // under the ledger key
+
+  template <typename Self, typename Archive>
+  static void Fields(Self& self, Archive& archive) {
+    archive(self.index, self.offset, self.id, self.subject);
+  }
 };
 
 // A mark on an id or subject that a request named: a late learn of the id is refused, a repeated
@@ -28,11 +34,27 @@ struct Refusal {
   Uuid receipt{};
   bool forgotten = false;  // the first request removed something
   TimeMs until = kNoTime;  // event time; kNoTime: for ever
+
+  template <typename Self, typename Archive>
+  static void Fields(Self& self, Archive& archive) {
+    archive(self.receipt, self.forgotten, self.until);
+  }
 };
 
-// One shard's memory of events, requests and receipts. Look-ups see every change made so far.
-// Changes become durable together, in Commit; nothing may be published before it returns ok.
-// Not thread-safe: the shard's own thread uses it.
+// The engine's own memory, in parts that change at different rates. The numbers are on disk.
+enum class Part : std::uint8_t {
+  kConfig = 1,         // the certificate part of the configuration, as text
+  kShard = 2,          // counters, chain head, requests that wait
+  kRun = 3,            // the model and the ledger's scalars
+  kMarks = 4,          // the ledger's marks; grows
+  kAdaptiveSteps = 5,  // schedule adaptive: the step sizes; grows
+  kCalibration = 6,    // the shift-noise curve
+  kMode = 7,           // what else the mode keeps
+};
+
+// One shard's memory of events, requests and receipts, and of the engine itself. Look-ups see every
+// change made so far. Changes become durable together, in Commit; nothing may be published before
+// it returns ok. Not thread-safe: the shard's own thread uses it.
 class State {
  public:
   virtual ~State() = default;
@@ -50,8 +72,17 @@ class State {
   // A receipt or notice: exact bytes, in chain order.
   virtual void Append(ChainKind kind, std::string_view bytes) = 0;
 
-  // Makes all changes durable as one; `next` is the offset to go on from.
-  virtual Status Commit(Offset next) = 0;
+  // Whether anything survives the process. If not, parts need not be put.
+  virtual bool is_durable() const { return false; }
+  // A part as it was put and extended last; none if it never was.
+  virtual std::optional<std::string> Get(Part /*part*/) const { return std::nullopt; }
+  virtual void Put(Part /*part*/, std::string_view /*bytes*/) {}
+  // Adds to the end of a part.
+  virtual void Extend(Part /*part*/, std::string_view /*bytes*/) {}
+
+  // Makes all changes durable as one, against a crash of the process, and with `sync` also against
+  // one of the machine.
+  virtual Status Commit(bool sync) = 0;
 };
 
 }  // namespace lethe

@@ -44,11 +44,10 @@ class FaultyState final : public State {
   void Refuse(const KeyHash& hash, const Refusal& refusal) override { real_.Refuse(hash, refusal); }
   void ExpireRefusals(TimeMs now) override { real_.ExpireRefusals(now); }
   void Append(ChainKind, std::string_view bytes) override { appended.emplace_back(bytes); }
-  Status Commit(Offset next) override {
+  Status Commit(bool) override {
     if (commits == fails_at_commit) return {ErrorCode::kDisk, "no space left on the disk"};
     ++commits;
     committed_entries = appended.size();
-    committed_next = next;
     return Status::Ok();
   }
 
@@ -57,7 +56,6 @@ class FaultyState final : public State {
 
   std::vector<std::string> appended;
   std::size_t committed_entries = 0;
-  Offset committed_next;
   std::size_t commits = 0;
   std::size_t fails_at_commit = SIZE_MAX;
 

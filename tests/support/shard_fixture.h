@@ -27,7 +27,7 @@ class ShardFixture : public ::testing::Test {
     auto plan = Plan::Make(spec);
     ASSERT_TRUE(plan.ok()) << plan.status().message();
     random = std::make_unique<SeededRandom>(spec.noise.seed);
-    shard = std::make_unique<Shard>(plan.value(), ShardId{0},
+    shard = std::make_unique<Shard>(plan.value(), ShardIdentity::New({0}, *random),
                                     ShardPorts{state, payloads, sink, probe, hasher, *random});
   }
 
@@ -44,7 +44,8 @@ class ShardFixture : public ::testing::Test {
 
   Status Feed(const Record& record) {
     if (!shard) Start();
-    return shard->Process(record);
+    LETHE_RETURN_IF_ERROR(shard->Process(record));
+    return shard->has_news() ? shard->Commit() : Status::Ok();
   }
   void Learn(std::optional<std::string> id, std::optional<std::string> subject = {}) {
     ASSERT_TRUE(Feed(Make(EventKind::kLearn, std::move(id), std::move(subject))).ok());

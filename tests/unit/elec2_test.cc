@@ -121,7 +121,8 @@ Measured Replay(const std::vector<Record>& records, const LearningSpec& learning
   Accuracy accuracy;
   const SodiumHasher hasher;
   SeededRandom random(spec.noise.seed);
-  Shard shard(plan, {0}, {state, payloads, sink, accuracy, hasher, random});
+  Shard shard(plan, ShardIdentity::New({0}, random),
+              {state, payloads, sink, accuracy, hasher, random});
 
   proof::Dice dice(2024);
   std::vector<std::string> retained;

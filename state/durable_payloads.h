@@ -1,0 +1,34 @@
+#pragma once
+
+#include "engine/ports/payloads.h"
+#include "state/block_log.h"
+#include "state/memory_payloads.h"
+
+namespace lethe {
+
+// Payloads that survive the process: in memory for computing, and in the store for the next start.
+// A removed one is blank in everything written later; rows of before are the eraser's.
+class DurablePayloads final : public Payloads {
+ public:
+  void Add(EventIndex index, const Example& example) override;
+  void Remove(EventIndex index) override;
+  void DropBefore(EventIndex index) override;
+  void ForEach(const Visitor& visit) const override { memory_.ForEach(visit); }
+  std::int64_t count() const override { return memory_.count(); }
+  std::int64_t bytes() const override { return memory_.bytes(); }
+
+  // `is_removed` tells which indices must not come back.
+  Status Load(const Store& store, const std::function<bool(std::int64_t)>& is_removed);
+  // Adds what has changed since the last call.
+  void AddTo(WriteBatch& batch);
+
+ private:
+  static constexpr std::int64_t kBlock = 256;
+
+  MemoryPayloads memory_;
+  BlockLog log_{Family::kPayloads, kBlock};
+  std::int64_t first_ = 0;  // those before it were dropped
+  std::int64_t stored_first_ = 0;
+};
+
+}  // namespace lethe

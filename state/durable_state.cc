@@ -1,0 +1,211 @@
+#include "state/durable_state.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "engine/archive.h"
+#include "state/keys.h"
+
+namespace lethe {
+namespace {
+
+constexpr char kCommitsKey[] = "c";
+constexpr char kNoteTag = 'n';
+
+std::string HashKeyBytes(const KeyHash& hash) {
+  SavingArchive archive;
+  archive(hash);
+  return archive.Take();
+}
+
+std::string NoteKey(const std::string& name) { return kNoteTag + name; }
+
+// An event's row: offset, id, and the subject if there is one. The index is its position.
+std::string EncodeEvent(const LearnedEvent& event) {
+  SavingArchive archive;
+  archive(event.offset, event.id);
+  if (event.subject) archive(*event.subject);
+  return archive.Take();
+}
+
+bool DecodeEvent(std::string_view entry, LearnedEvent& event) {
+  LoadingArchive archive(entry);
+  archive(event.offset, event.id);
+  event.subject.reset();
+  if (entry.size() > 24) archive(event.subject.emplace());
+  return archive.complete();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<DurableState>> DurableState::Open(Store& store, HighWater* high_water) {
+  auto state = std::unique_ptr<DurableState>(new DurableState(store, high_water));
+  LETHE_RETURN_IF_ERROR(state->Load());
+  return state;
+}
+
+Status DurableState::Load() {
+  const auto commits = store_.Get(Family::kMeta, kCommitsKey);
+  if (!commits.ok()) return commits.status();
+  if (commits.value()) commits_ = KeyNumber(*commits.value());
+  if (high_water_ != nullptr) LETHE_RETURN_IF_ERROR(high_water_->Check(commits_));
+  LETHE_RETURN_IF_ERROR(parts_.Load(store_));
+  LETHE_RETURN_IF_ERROR(LoadEvents());
+  LETHE_RETURN_IF_ERROR(
+      payloads_.Load(store_, [this](std::int64_t index) { return deleted_.count(index) > 0; }));
+  for (const std::int64_t index : deleted_) payloads_.Remove({index});
+  LETHE_RETURN_IF_ERROR(LoadRefusals());
+  return store_.Scan(Family::kChain, "", [&](std::string_view, std::string_view) {
+    durable_entries_ = ++chain_entries_;
+    return true;
+  });
+}
+
+Status DurableState::LoadEvents() {
+  LETHE_RETURN_IF_ERROR(store_.Scan(Family::kDeleted, "", [&](std::string_view key, auto) {
+    deleted_.insert(static_cast<std::int64_t>(KeyNumber(key)));
+    return true;
+  }));
+  LETHE_RETURN_IF_ERROR(
+      events_.Load(store_, [this](std::int64_t index, std::string_view entry) -> Status {
+        LearnedEvent event;
+        if (!DecodeEvent(entry, event)) {
+          return {ErrorCode::kInput,
+                  "the state is damaged: event " + std::to_string(index) + " cannot be read"};
+        }
+        if (deleted_.count(index) == 0) table_.Add({index}, event.id, event.subject);
+        return Status::Ok();
+      }));
+  for (const std::int64_t index : deleted_) events_.Blank(index);
+  return Status::Ok();
+}
+
+Status DurableState::LoadRefusals() {
+  return store_.Scan(Family::kRefused, "", [&](std::string_view key, std::string_view value) {
+    KeyHash hash;
+    Refusal refusal;
+    LoadingArchive key_archive(key);
+    key_archive(hash);
+    LoadingArchive value_archive(value);
+    value_archive(refusal);
+    refusals_[hash] = refusal;
+    if (refusal.until != kNoTime) expiries_.emplace(refusal.until, hash);
+    return true;
+  });
+}
+
+std::optional<LearnedEvent> DurableState::ReadEvent(EventIndex index) const {
+  const auto entry = events_.Read(store_, index.value);
+  LearnedEvent event{.index = index, .offset = {}, .id = {}, .subject = {}};
+  if (entry.ok() && DecodeEvent(entry.value(), event)) return event;
+  if (failure_.ok()) {
+    failure_ = entry.ok()
+                   ? Status(ErrorCode::kInput, "the state is damaged: event " +
+                                                   std::to_string(index.value) + " cannot be read")
+                   : entry.status();
+  }
+  return std::nullopt;
+}
+
+std::optional<LearnedEvent> DurableState::FindId(const KeyHash& id) const {
+  const auto index = table_.OfId(id);
+  if (!index) return std::nullopt;
+  auto event = ReadEvent(*index);
+  return event && event->id == id ? event : std::nullopt;
+}
+
+std::vector<LearnedEvent> DurableState::FindSubject(const KeyHash& subject) const {
+  std::vector<LearnedEvent> found;
+  for (const EventIndex index : table_.OfSubject(subject)) {
+    const auto event = ReadEvent(index);
+    if (event && event->subject == subject) found.push_back(*event);
+  }
+  std::reverse(found.begin(), found.end());
+  return found;
+}
+
+std::optional<Refusal> DurableState::FindRefusal(const KeyHash& hash) const {
+  const auto found = refusals_.find(hash);
+  if (found == refusals_.end()) return std::nullopt;
+  return found->second;
+}
+
+void DurableState::AddEvent(const LearnedEvent& event) {
+  table_.Add(event.index, event.id, event.subject);
+  events_.Append(event.index.value, EncodeEvent(event));
+}
+
+void DurableState::RemoveEvent(const LearnedEvent& event) {
+  table_.Remove(event.index, event.id);
+  events_.Blank(event.index.value);
+  deleted_.insert(event.index.value);
+  batch_.Put(Family::kDeleted, NumberKey(static_cast<std::uint64_t>(event.index.value)), {});
+}
+
+void DurableState::Refuse(const KeyHash& hash, const Refusal& refusal) {
+  const auto [at, is_new] = refusals_.try_emplace(hash, refusal);
+  if (!is_new) {
+    expiries_.erase({at->second.until, hash});
+    at->second = refusal;
+  }
+  if (refusal.until != kNoTime) expiries_.emplace(refusal.until, hash);
+  SavingArchive archive;
+  archive(refusal);
+  batch_.Put(Family::kRefused, HashKeyBytes(hash), archive.Take());
+}
+
+void DurableState::ExpireRefusals(TimeMs now) {
+  while (!expiries_.empty() && expiries_.begin()->first < now) {
+    const KeyHash hash = expiries_.begin()->second;
+    expiries_.erase(expiries_.begin());
+    refusals_.erase(hash);
+    batch_.Delete(Family::kRefused, HashKeyBytes(hash));
+  }
+}
+
+void DurableState::Append(ChainKind kind, std::string_view bytes) {
+  std::string value(1, kind == ChainKind::kReceipt ? 'r' : 'n');
+  value += bytes;
+  batch_.Put(Family::kChain, NumberKey(chain_entries_++), std::move(value));
+}
+
+Status DurableState::Commit(bool sync) {
+  LETHE_RETURN_IF_ERROR(failure_);
+  parts_.AddTo(batch_);
+  events_.AddTo(batch_);
+  payloads_.AddTo(batch_);
+  ++commits_;
+  batch_.Put(Family::kMeta, kCommitsKey, NumberKey(commits_));
+  LETHE_RETURN_IF_ERROR(store_.Write(batch_, sync));
+  batch_.Clear();
+  durable_entries_ = chain_entries_;
+  return high_water_ == nullptr ? Status::Ok() : high_water_->Record(commits_, sync);
+}
+
+Status DurableState::ReadChain(std::uint64_t first, const ChainVisitor& visit) const {
+  Status status;
+  std::uint64_t number = first;
+  LETHE_RETURN_IF_ERROR(
+      store_.Scan(Family::kChain, NumberKey(first), [&](auto key, std::string_view value) {
+        if (KeyNumber(key) != number || value.empty()) {
+          status = {ErrorCode::kInput, "the state is damaged: entry " + std::to_string(number) +
+                                           " of the chain is missing"};
+        } else {
+          status = visit(number++, value[0] == 'r' ? ChainKind::kReceipt : ChainKind::kNotice,
+                         value.substr(1));
+        }
+        return status.ok();
+      }));
+  return status;
+}
+
+Result<std::optional<std::string>> DurableState::Note(const std::string& name) const {
+  return store_.Get(Family::kMeta, NoteKey(name));
+}
+
+void DurableState::SetNote(const std::string& name, std::string text) {
+  batch_.Put(Family::kMeta, NoteKey(name), std::move(text));
+}
+
+}  // namespace lethe

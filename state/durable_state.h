@@ -1,0 +1,86 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/ports/state.h"
+#include "state/block_log.h"
+#include "state/durable_payloads.h"
+#include "state/event_table.h"
+#include "state/high_water.h"
+#include "state/part_pages.h"
+#include "state/store/store.h"
+
+namespace lethe {
+
+// A shard's state in a store: all that changed since the last commit becomes durable in one batch.
+// Look-ups go through an index in memory. docs/formats/state.md has every byte. Not thread-safe.
+class DurableState final : public State {
+ public:
+  // Loads what the store holds. `high_water` may be null, for stores that cannot lose a commit.
+  static Result<std::unique_ptr<DurableState>> Open(Store& store, HighWater* high_water);
+
+  std::optional<LearnedEvent> FindId(const KeyHash& id) const override;
+  std::vector<LearnedEvent> FindSubject(const KeyHash& subject) const override;
+  std::optional<Refusal> FindRefusal(const KeyHash& hash) const override;
+
+  void AddEvent(const LearnedEvent& event) override;
+  void RemoveEvent(const LearnedEvent& event) override;
+  void Refuse(const KeyHash& hash, const Refusal& refusal) override;
+  void ExpireRefusals(TimeMs now) override;
+  void Append(ChainKind kind, std::string_view bytes) override;
+
+  bool is_durable() const override { return true; }
+  std::optional<std::string> Get(Part part) const override { return parts_.Get(part); }
+  void Put(Part part, std::string_view bytes) override { parts_.Put(part, bytes); }
+  void Extend(Part part, std::string_view bytes) override { parts_.Extend(part, bytes); }
+  // An error of a look-up before comes out here too: what it has led to is not written.
+  Status Commit(bool sync) override;
+
+  DurablePayloads& payloads() { return payloads_; }
+
+  // Entries of the chain, counted from 0, that are durable.
+  std::uint64_t chain_entries() const { return durable_entries_; }
+  using ChainVisitor =
+      std::function<Status(std::uint64_t number, ChainKind kind, std::string_view bytes)>;
+  Status ReadChain(std::uint64_t first, const ChainVisitor& visit) const;
+
+  // A small text under a name, for whoever runs the shard; durable with the next commit.
+  Result<std::optional<std::string>> Note(const std::string& name) const;
+  void SetNote(const std::string& name, std::string text);
+
+  std::uint64_t commits() const { return commits_; }
+  std::size_t refusals() const { return refusals_.size(); }
+
+ private:
+  static constexpr std::int64_t kEventsPerBlock = 4096;
+
+  explicit DurableState(Store& store, HighWater* high_water)
+      : store_(store), high_water_(high_water) {}
+  Status Load();
+  Status LoadEvents();
+  Status LoadRefusals();
+  // None: not readable, and failure_ says why.
+  std::optional<LearnedEvent> ReadEvent(EventIndex index) const;
+
+  Store& store_;
+  HighWater* high_water_;
+  WriteBatch batch_;
+  PartPages parts_;
+  BlockLog events_{Family::kEvents, kEventsPerBlock};
+  EventTable table_;
+  DurablePayloads payloads_;
+  std::set<std::int64_t> deleted_;  // indices that are not erased yet
+  std::unordered_map<KeyHash, Refusal> refusals_;
+  std::set<std::pair<TimeMs, KeyHash>> expiries_;
+  std::uint64_t commits_ = 0;
+  std::uint64_t chain_entries_ = 0;
+  std::uint64_t durable_entries_ = 0;
+  mutable Status failure_;
+};
+
+}  // namespace lethe

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace lethe {
+
+// A number as a key: in order of value.
+inline std::string NumberKey(std::uint64_t number) {
+  std::string key(8, '\0');
+  for (std::size_t i = 0; i < 8; ++i) key[i] = static_cast<char>(number >> (56 - 8 * i));
+  return key;
+}
+
+inline std::uint64_t KeyNumber(std::string_view key) {
+  std::uint64_t number = 0;
+  for (const char c : key) number = number << 8 | static_cast<unsigned char>(c);
+  return number;
+}
+
+}  // namespace lethe

@@ -1,0 +1,34 @@
+#include "state/store/memory_store.h"
+
+namespace lethe {
+
+Result<std::optional<std::string>> MemoryStore::Get(Family family, std::string_view key) const {
+  const Rows& rows = rows_[static_cast<std::size_t>(family)];
+  const auto row = rows.find(key);
+  if (row == rows.end()) return std::optional<std::string>();
+  return std::optional<std::string>(row->second);
+}
+
+Status MemoryStore::Scan(Family family, std::string_view first, const Visitor& visit) const {
+  const Rows& rows = rows_[static_cast<std::size_t>(family)];
+  for (auto row = rows.lower_bound(first); row != rows.end(); ++row) {
+    if (!visit(row->first, row->second)) break;
+  }
+  return Status::Ok();
+}
+
+Status MemoryStore::Write(const WriteBatch& batch, bool /*sync*/) {
+  for (const WriteBatch::Change& change : batch.changes()) {
+    Rows& rows = rows_[static_cast<std::size_t>(change.family)];
+    switch (change.kind) {
+      case WriteBatch::Change::Kind::kPut: rows[change.key] = change.value; break;
+      case WriteBatch::Change::Kind::kDelete: rows.erase(change.key); break;
+      case WriteBatch::Change::Kind::kDeleteRange:
+        rows.erase(rows.lower_bound(change.key), rows.lower_bound(change.value));
+        break;
+    }
+  }
+  return Status::Ok();
+}
+
+}  // namespace lethe

@@ -1,0 +1,155 @@
+#include "state/store/rocks_store.h"
+
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/table.h>
+#include <rocksdb/write_batch.h>
+
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace lethe {
+namespace {
+
+constexpr std::size_t kMemtable = std::size_t{16} << 20;  // also about the unit of erasure
+constexpr std::uint64_t kMaxLog = std::uint64_t{64} << 20;
+constexpr std::uint64_t kSyncEvery = std::uint64_t{1} << 20;
+
+rocksdb::Slice Slice(std::string_view text) { return {text.data(), text.size()}; }
+std::string_view View(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+Status Convert(const rocksdb::Status& status, const std::string& doing) {
+  if (status.ok()) return Status::Ok();
+  if (status.IsCorruption()) {
+    return {ErrorCode::kInput,
+            doing + ": the state is damaged and was not loaded: " + status.ToString()};
+  }
+  return {ErrorCode::kDisk, doing + ": " + status.ToString()};
+}
+
+rocksdb::ColumnFamilyOptions FamilyOptions() {
+  rocksdb::ColumnFamilyOptions options;
+  options.compression = rocksdb::kNoCompression;
+  options.write_buffer_size = kMemtable;
+  rocksdb::BlockBasedTableOptions table;
+  table.checksum = rocksdb::kXXH3;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+rocksdb::DBOptions DatabaseOptions(rocksdb::Env* env) {
+  rocksdb::DBOptions options;
+  options.env = env;
+  options.create_if_missing = true;
+  options.create_missing_column_families = true;
+  options.allow_concurrent_memtable_write = false;
+  options.max_total_wal_size = kMaxLog;
+  options.wal_bytes_per_sync = kSyncEvery;
+  options.bytes_per_sync = kSyncEvery;
+  options.max_background_jobs = 2;
+  options.keep_log_file_num = 2;
+  options.info_log_level = rocksdb::WARN_LEVEL;
+  // The log ends where it is torn; DurableState knows whether a commit is missing then.
+  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+  return options;
+}
+
+std::string FamilyName(Family family) {
+  return family == Family::kMeta ? rocksdb::kDefaultColumnFamilyName : Name(family);
+}
+
+}  // namespace
+
+struct RocksStore::Impl {
+  std::unique_ptr<rocksdb::Env> env;
+  std::string folder;
+  std::unique_ptr<rocksdb::DB> db;
+  std::vector<rocksdb::ColumnFamilyHandle*> families;
+
+  // Handles before the database, or RocksDB's assertions end the process.
+  ~Impl() {
+    for (rocksdb::ColumnFamilyHandle* handle : families) db->DestroyColumnFamilyHandle(handle);
+    if (db) db->Close();
+  }
+  rocksdb::ColumnFamilyHandle* handle(Family family) const {
+    return families[static_cast<std::size_t>(family)];
+  }
+};
+
+RocksStore::RocksStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+RocksStore::~RocksStore() = default;
+
+Result<std::unique_ptr<RocksStore>> RocksStore::Open(const std::string& folder,
+                                                     DiskFailure failure) {
+  auto impl = std::make_unique<Impl>();
+  impl->folder = folder;
+  impl->env = NewGuardedEnv(std::move(failure));
+  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
+  for (std::size_t i = 0; i < kFamilies; ++i) {
+    descriptors.emplace_back(FamilyName(static_cast<Family>(i)), FamilyOptions());
+  }
+  rocksdb::DB* db = nullptr;
+  const auto opened = rocksdb::DB::Open(DatabaseOptions(impl->env.get()), folder, descriptors,
+                                        &impl->families, &db);
+  impl->db.reset(db);
+  LETHE_RETURN_IF_ERROR(Convert(opened, "opening " + folder));
+  LETHE_RETURN_IF_ERROR(Convert(db->VerifyChecksum(), "opening " + folder));
+  return std::unique_ptr<RocksStore>(new RocksStore(std::move(impl)));
+}
+
+Result<std::optional<std::string>> RocksStore::Get(Family family, std::string_view key) const {
+  std::string value;
+  const auto status =
+      impl_->db->Get(rocksdb::ReadOptions(), impl_->handle(family), Slice(key), &value);
+  if (status.IsNotFound()) return std::optional<std::string>();
+  LETHE_RETURN_IF_ERROR(Convert(status, "reading " + impl_->folder));
+  return std::optional<std::string>(std::move(value));
+}
+
+Status RocksStore::Scan(Family family, std::string_view first, const Visitor& visit) const {
+  rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  const std::unique_ptr<rocksdb::Iterator> rows(
+      impl_->db->NewIterator(options, impl_->handle(family)));
+  for (rows->Seek(Slice(first)); rows->Valid(); rows->Next()) {
+    if (!visit(View(rows->key()), View(rows->value()))) break;
+  }
+  return Convert(rows->status(), "reading " + impl_->folder);
+}
+
+Status RocksStore::Write(const WriteBatch& batch, bool sync) {
+  rocksdb::WriteBatch rows;
+  rocksdb::Status status;
+  for (const WriteBatch::Change& change : batch.changes()) {
+    rocksdb::ColumnFamilyHandle* handle = impl_->handle(change.family);
+    switch (change.kind) {
+      case WriteBatch::Change::Kind::kPut:
+        status = rows.Put(handle, Slice(change.key), Slice(change.value));
+        break;
+      case WriteBatch::Change::Kind::kDelete: status = rows.Delete(handle, change.key); break;
+      case WriteBatch::Change::Kind::kDeleteRange:
+        status = rows.DeleteRange(handle, Slice(change.key), Slice(change.value));
+        break;
+    }
+    LETHE_RETURN_IF_ERROR(Convert(status, "writing to " + impl_->folder));
+  }
+  rocksdb::WriteOptions options;
+  options.sync = sync;
+  return Convert(impl_->db->Write(options, &rows), "writing to " + impl_->folder);
+}
+
+std::int64_t RocksStore::Bytes(Family family) const {
+  std::uint64_t files = 0;
+  std::uint64_t memory = 0;
+  impl_->db->GetIntProperty(impl_->handle(family), "rocksdb.total-sst-files-size", &files);
+  impl_->db->GetIntProperty(impl_->handle(family), "rocksdb.cur-size-all-mem-tables", &memory);
+  return static_cast<std::int64_t>(files + memory);
+}
+
+Status RocksStore::Flush() {
+  return Convert(impl_->db->Flush(rocksdb::FlushOptions(), impl_->families),
+                 "flushing " + impl_->folder);
+}
+
+}  // namespace lethe

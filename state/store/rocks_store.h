@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "state/store/disk_guard.h"
+#include "state/store/store.h"
+
+namespace lethe {
+
+// Rows in RocksDB. Thread-safe for readers beside one writer.
+class RocksStore final : public Store {
+ public:
+  // Creates the folder when it is not there. kDisk: it cannot be used; kInput: what is in it is
+  // damaged, and was not loaded.
+  static Result<std::unique_ptr<RocksStore>> Open(const std::string& folder,
+                                                  DiskFailure failure = LeaveOnDiskFailure);
+  ~RocksStore() override;
+
+  Result<std::optional<std::string>> Get(Family family, std::string_view key) const override;
+  Status Scan(Family family, std::string_view first, const Visitor& visit) const override;
+  Status Write(const WriteBatch& batch, bool sync) override;
+  std::int64_t Bytes(Family family) const override;
+
+  // Writes out what only the log holds, so that the next start is quick. For a clean stop.
+  Status Flush();
+
+ private:
+  struct Impl;
+  explicit RocksStore(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace lethe

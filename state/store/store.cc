@@ -1,0 +1,19 @@
+#include "state/store/store.h"
+
+#include "engine/check.h"
+
+namespace lethe {
+
+const char* Name(Family family) {
+  switch (family) {
+    case Family::kMeta: return "meta";
+    case Family::kEvents: return "events";
+    case Family::kPayloads: return "payloads";
+    case Family::kDeleted: return "deleted";
+    case Family::kRefused: return "refused";
+    case Family::kChain: return "chain";
+  }
+  LETHE_CHECK(false);
+}
+
+}  // namespace lethe

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/shard.h"
+#include "state/durable_state.h"
+#include "state/store/memory_store.h"
+#include "tests/support/fakes.h"
+
+// A shard that is killed and started again, over a disk and a topic of receipts that survive.
+namespace lethe::testing {
+
+// Records of all kinds from a seed: learns with and without ids, repeats, deletes by id and by
+// subject, updates, records that are refused, and timestamps that jump.
+std::vector<Record> RandomRecords(std::uint64_t seed, std::size_t count, Eigen::Index dimension);
+
+// When to commit besides for news, and how many records a commit for news may wait for.
+struct CommitPolicy {
+  std::size_t every = 100;
+  std::size_t news_waits = 1;
+};
+
+class CrashSimulation {
+ public:
+  static constexpr std::size_t kNever = SIZE_MAX;
+
+  CrashSimulation(const Plan& plan, RandomSource& random, const Hasher& hasher)
+      : plan_(plan), random_(random), hasher_(hasher) {}
+
+  // Runs over all records. The process dies around the k-th write of the disk or the topic, for
+  // each k in `crashes` (counted over all lives): before it, or right after it if `after`.
+  // Returns how often it died.
+  std::size_t Run(const std::vector<Record>& records, const CommitPolicy& policy,
+                  std::size_t crash_every, bool after);
+
+  std::size_t writes() const { return writes_; }
+  const std::vector<std::string>& topic() const { return topic_; }
+  std::string Part(lethe::Part part) const;
+  Vector model() const;
+
+ private:
+  struct Life;
+  struct Death {};
+
+  // Counts a write; throws Death when the process dies there. `apply` is the write.
+  template <typename Apply>
+  void Write(Apply apply);
+
+  const Plan& plan_;
+  RandomSource& random_;
+  const Hasher& hasher_;
+  MemoryStore disk_;
+  std::vector<std::string> topic_;
+  std::size_t writes_ = 0;
+  std::size_t since_crash_ = 0;
+  std::size_t crash_every_ = kNever;
+  bool after_ = false;
+};
+
+}  // namespace lethe::testing

@@ -1,0 +1,141 @@
+// A shard over a durable state is killed between any two writes, thousands of times: what comes out
+// is the run that was never killed, bit for bit.
+
+#include <iostream>
+
+#include <gtest/gtest.h>
+
+#include "connectors/system/sodium_hash.h"
+#include "connectors/system/sodium_random.h"
+#include "state/memory_state.h"
+#include "tests/support/crash_simulation.h"
+
+namespace lethe {
+namespace {
+
+using testing::CommitPolicy;
+using testing::CrashSimulation;
+using testing::RandomRecords;
+
+constexpr std::size_t kRecords = 300;
+constexpr Part kAllParts[] = {Part::kConfig,        Part::kShard,       Part::kRun, Part::kMarks,
+                              Part::kAdaptiveSteps, Part::kCalibration, Part::kMode};
+
+struct Case {
+  const char* name;
+  void (*change)(Spec& spec);
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+constexpr Case kCases[] = {
+    {"passive", [](Spec&) {}},
+    {"per_request", [](Spec& s) { s.forgetting.guarantee = Guarantee::kPerRequest; }},
+    {"zeta", [](Spec& s) { s.forgetting.split = Split::kZeta; }},
+    {"adaptive", [](Spec& s) { s.learning.schedule = ScheduleKind::kAdaptive; }},
+    {"deadline_events",
+     [](Spec& s) { s.forgetting.deadline = {.events = 20, .event_time_ms = 0}; }},
+    {"deadline_time",
+     [](Spec& s) { s.forgetting.deadline = {.events = 0, .event_time_ms = 20'000}; }},
+    {"window", [](Spec& s) { s.forgetting.batch_window = {.events = 15, .event_time_ms = 0}; }},
+    {"second_order", [](Spec& s) { s.forgetting.mode = "active"; }},
+    {"second_order_window",
+     [](Spec& s) {
+       s.forgetting.mode = "active";
+       s.forgetting.active.window = 40;
+     }},
+    {"active_ledger",
+     [](Spec& s) {
+       s.forgetting.mode = "active";
+       s.forgetting.active.variant = ActiveVariant::kLedger;
+       s.forgetting.active.steps = 3;
+     }},
+    {"retrain", [](Spec& s) { s.forgetting.mode = "retrain"; }},
+    {"restart", [](Spec& s) { s.forgetting.mode = "restart"; }},
+    {"none", [](Spec& s) { s.forgetting.mode = "none"; }},
+};
+
+class StateCrashTest : public ::testing::TestWithParam<Case> {
+ protected:
+  StateCrashTest() {
+    spec_.model.dimension = 5;
+    spec_.noise.source = NoiseKind::kSeeded;
+    GetParam().change(spec_);
+    auto plan = Plan::Make(spec_);
+    EXPECT_TRUE(plan.ok()) << plan.status().message();
+    plan_.emplace(plan.value());
+  }
+
+  CrashSimulation World() { return {*plan_, random_, hasher_}; }
+
+  void ExpectSame(const CrashSimulation& expected, const CrashSimulation& world) {
+    EXPECT_EQ(expected.topic(), world.topic());
+    for (const Part part : kAllParts) {
+      EXPECT_EQ(expected.Part(part), world.Part(part)) << "part " << static_cast<int>(part);
+    }
+  }
+
+  Spec spec_;
+  std::optional<Plan> plan_;
+  SeededRandom random_{7};
+  SodiumHasher hasher_;
+};
+
+TEST_P(StateCrashTest, EveryCrashIsInvisible) {
+  std::size_t deaths = 0;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const auto records = RandomRecords(seed, kRecords, 5);
+    CrashSimulation quiet = World();
+    quiet.Run(records, {.every = 50, .news_waits = 1}, CrashSimulation::kNever, false);
+    ASSERT_GT(quiet.topic().size(), 20u);
+    // Dying after every `every` writes lets each life get a little further: 2 is the least that
+    // gets anywhere.
+    for (const std::size_t every : {2, 3, 5, 7, 23}) {
+      for (const bool after : {false, true}) {
+        CrashSimulation world = World();
+        deaths += world.Run(records, {.every = 1 + seed * 13, .news_waits = seed}, every, after);
+        ExpectSame(quiet, world);
+        if (HasFailure()) {
+          FAIL() << "seed " << seed << ", a crash every " << every << " writes, "
+                 << (after ? "after" : "before") << " one";
+        }
+      }
+    }
+  }
+  RecordProperty("deaths", static_cast<int>(deaths));
+  std::cout << deaths << " crashes\n";
+  EXPECT_GT(deaths, 500u);
+}
+
+// What the state in memory makes of the records, the one that a replay has.
+std::vector<std::string> ChainInMemory(const Plan& plan, const std::vector<Record>& records,
+                                       RandomSource& random, const Hasher& hasher) {
+  MemoryState state;
+  MemoryPayloads payloads;
+  testing::RecordingSink sink;
+  Probe probe;
+  Shard shard(plan, ShardIdentity::New({0}, random),
+              {state, payloads, sink, probe, hasher, random});
+  for (const Record& record : records) EXPECT_TRUE(shard.Process(record).ok());
+  EXPECT_TRUE(shard.Commit().ok());
+  std::vector<std::string> chain;
+  for (const testing::Published& entry : sink.published) chain.push_back(entry.bytes);
+  return chain;
+}
+
+// Many blocks of events and payloads, and refusals that expire.
+TEST_P(StateCrashTest, ALongRunEqualsTheOneInMemory) {
+  const auto records = RandomRecords(5, 10'000, 5);
+  spec_.refuse_late_for_ms = 100'000;
+  plan_.emplace(Plan::Make(spec_).value());
+  CrashSimulation world = World();
+  const std::size_t deaths = world.Run(records, {.every = 300, .news_waits = 3}, 211, true);
+  EXPECT_GT(deaths, 5u);
+  EXPECT_EQ(ChainInMemory(*plan_, records, random_, hasher_), world.topic());
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, StateCrashTest, ::testing::ValuesIn(kCases),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace lethe
