@@ -1,0 +1,130 @@
+#include "state/shard_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+
+#include "engine/archive.h"
+#include "state/private_file.h"
+
+namespace lethe {
+namespace {
+
+constexpr std::string_view kIdentityMagic = "lethe.identity/1\n";
+constexpr std::string_view kShardPrefix = "shard-";
+
+std::string ShardPath(const std::string& folder, ShardId shard) {
+  return folder + "/" + std::string(kShardPrefix) + std::to_string(shard.value);
+}
+
+std::string Sealed(const ShardIdentity& identity, const Hasher& hasher) {
+  SavingArchive archive;
+  archive(identity);
+  std::string bytes = std::string(kIdentityMagic) + archive.Take();
+  const Digest digest = hasher.Sha256(bytes);
+  bytes.append(reinterpret_cast<const char*>(digest.data()), digest.size());
+  return bytes;
+}
+
+Result<ShardIdentity> Unsealed(const std::string& bytes, const std::string& path, ShardId shard,
+                               const Hasher& hasher) {
+  ShardIdentity identity;
+  if (bytes.size() > kIdentityMagic.size() + sizeof(Digest)) {
+    LoadingArchive archive(std::string_view(bytes).substr(
+        kIdentityMagic.size(), bytes.size() - kIdentityMagic.size() - sizeof(Digest)));
+    archive(identity);
+    if (archive.complete() && Sealed(identity, hasher) == bytes && identity.shard == shard) {
+      return identity;
+    }
+  }
+  return Status(ErrorCode::kInput,
+                path + " is damaged or belongs to another shard. Without its keys no event of this "
+                       "state can be found again, so it is not used");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<StateFolder>> StateFolder::Open(const std::string& path) {
+  LETHE_RETURN_IF_ERROR(MakePrivateFolder(path));
+  const std::string lock_path = path + "/lock";
+  const int lock = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (lock < 0) {
+    return Status(ErrorCode::kDisk, "cannot write to " + path + ": " + std::strerror(errno));
+  }
+  auto folder = std::unique_ptr<StateFolder>(new StateFolder(path, lock));
+  if (flock(lock, LOCK_EX | LOCK_NB) == 0) return folder;
+  if (errno == EWOULDBLOCK) {
+    return Status(ErrorCode::kInput,
+                  path + " is in use by another process. Two owners of one state would draw two "
+                         "noises for one deletion; stop the other, or use another state.path");
+  }
+  return Status(ErrorCode::kDisk, "cannot lock " + lock_path + ": " + std::strerror(errno));
+}
+
+StateFolder::~StateFolder() { close(lock_); }
+
+Result<std::vector<ShardId>> StateFolder::Shards() const {
+  std::vector<ShardId> shards;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(path_, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.rfind(kShardPrefix, 0) != 0) continue;
+    ShardId shard;
+    const char* const end = name.data() + name.size();
+    const auto read = std::from_chars(name.data() + kShardPrefix.size(), end, shard.value);
+    if (read.ec == std::errc() && read.ptr == end) shards.push_back(shard);
+  }
+  if (error) return Status(ErrorCode::kDisk, "cannot list " + path_ + ": " + error.message());
+  std::sort(shards.begin(), shards.end());
+  return shards;
+}
+
+Result<std::unique_ptr<ShardFolder>> ShardFolder::Open(const StateFolder& folder, ShardId shard,
+                                                       RandomSource& random,
+                                                       const Hasher& hasher) {
+  auto opened = std::unique_ptr<ShardFolder>(new ShardFolder());
+  const Status status = opened->Load(ShardPath(folder.path(), shard), shard, random, hasher);
+  if (status.ok()) return opened;
+  return Status(status.code(),
+                "shard " + std::to_string(shard.value) + ": " + status.message());
+}
+
+ShardFolder::~ShardFolder() = default;
+
+Status ShardFolder::Load(const std::string& path, ShardId shard, RandomSource& random,
+                         const Hasher& hasher) {
+  LETHE_RETURN_IF_ERROR(MakePrivateFolder(path));
+  const std::string identity_path = path + "/identity";
+  const auto sealed = ReadWholeFile(identity_path);
+  if (!sealed.ok()) return sealed.status();
+  if (sealed.value()) {
+    const auto identity = Unsealed(*sealed.value(), identity_path, shard, hasher);
+    if (!identity.ok()) return identity.status();
+    identity_ = identity.value();
+  } else {
+    if (std::filesystem::exists(path + "/db")) {
+      return {ErrorCode::kInput, identity_path + " is missing beside a database"};
+    }
+    is_new_ = true;
+    identity_ = ShardIdentity::New(shard, random);
+    LETHE_RETURN_IF_ERROR(WritePrivateFile(identity_path, Sealed(identity_, hasher)));
+  }
+  auto high_water = HighWater::Open(path + "/high-water");
+  if (!high_water.ok()) return high_water.status();
+  high_water_ = std::move(high_water).value();
+  auto store = RocksStore::Open(path + "/db");
+  if (!store.ok()) return store.status();
+  store_ = std::move(store).value();
+  auto state = DurableState::Open(*store_, high_water_.get());
+  if (!state.ok()) return state.status();
+  state_ = std::move(state).value();
+  return Status::Ok();
+}
+
+}  // namespace lethe

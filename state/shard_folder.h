@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/names.h"
+#include "engine/ports/hash.h"
+#include "engine/ports/random.h"
+#include "engine/status.h"
+#include "state/durable_state.h"
+#include "state/high_water.h"
+#include "state/store/rocks_store.h"
+
+namespace lethe {
+
+// The folder of a process's state. One owner at a time: a second one would draw noise of its own.
+class StateFolder {
+ public:
+  // Makes the folder if it is not there (0700) and locks it. kInput: somebody else has it.
+  static Result<std::unique_ptr<StateFolder>> Open(const std::string& path);
+  ~StateFolder();
+  StateFolder(const StateFolder&) = delete;
+  StateFolder& operator=(const StateFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+  // Those that are there, in order.
+  Result<std::vector<ShardId>> Shards() const;
+
+ private:
+  StateFolder(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
+
+  const std::string path_;
+  const int lock_;
+};
+
+// One shard's part of the folder: its identity (keys, readable by the owner only), its database, and
+// how far the database must be.
+//
+//   shard-0/identity    shard-0/high-water    shard-0/db/
+class ShardFolder {
+ public:
+  // Makes a new shard when there is none, with keys from `random`.
+  static Result<std::unique_ptr<ShardFolder>> Open(const StateFolder& folder, ShardId shard,
+                                                   RandomSource& random, const Hasher& hasher);
+  ~ShardFolder();
+
+  const ShardIdentity& identity() const { return identity_; }
+  DurableState& state() { return *state_; }
+  RocksStore& store() { return *store_; }
+  bool is_new() const { return is_new_; }
+
+ private:
+  ShardFolder() = default;
+  Status Load(const std::string& path, ShardId shard, RandomSource& random, const Hasher& hasher);
+
+  bool is_new_ = false;
+  ShardIdentity identity_;
+  std::unique_ptr<HighWater> high_water_;
+  std::unique_ptr<RocksStore> store_;
+  std::unique_ptr<DurableState> state_;
+};
+
+}  // namespace lethe
