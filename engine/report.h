@@ -21,8 +21,10 @@ struct PipelineFacts {
   std::string config_sha256;
   std::int64_t dimension = 0;  // of x; with the bias, the weights have one more
   bool bias = false;
+  std::optional<std::int64_t> hash_bits;  // named features: 2^hash_bits weights
   bool certified = false;
   Promise promise;
+  std::optional<double> deadline_seconds;  // within which a deletion is to be effective
 };
 
 // A shard as it was at a commit: everything that may be told about it. Whoever shows it outside

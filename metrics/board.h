@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,23 +12,39 @@
 
 namespace lethe {
 
-// What the process shows outside: the last committed report of each shard, and figures of the
-// running pipeline that no commit covers. Thread-safe.
+// What the process shows outside: the last committed report of each shard, and whether it is ready
+// and healthy. Thread-safe.
 class Board {
  public:
   explicit Board(PipelineFacts facts) : facts_(std::move(facts)) {}
 
   const PipelineFacts& facts() const { return facts_; }
 
-  // Call after a commit, never before.
+  // Call after a commit, never before; and once when a shard's state is opened, so that its
+  // counters are there from the start and do not jump from 0.
   void Show(ShardReport report);
   // In order of shard.
   std::vector<std::shared_ptr<const ShardReport>> reports() const;
+
+  // Reasons why the process is not ready, by key, so that each can be taken back. A lagging process
+  // is ready.
+  void SetNotReady(const std::string& key, const std::string& reason);
+  void SetReady(const std::string& key);
+  // Healthy unless set, and not again afterwards: a shard stopped by an error. The first one stays.
+  void SetUnhealthy(const std::string& reason);
+  void SetStopping();
+
+  // Empty: ready. One that stops or is unhealthy is not ready.
+  std::vector<std::string> not_ready() const;
+  std::optional<std::string> unhealthy() const;
 
  private:
   const PipelineFacts facts_;
   mutable std::mutex mutex_;
   std::map<ShardId, std::shared_ptr<const ShardReport>> reports_;
+  std::map<std::string, std::string> not_ready_;
+  std::optional<std::string> unhealthy_;
+  bool stopping_ = false;
 };
 
 }  // namespace lethe

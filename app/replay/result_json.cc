@@ -1,8 +1,8 @@
 #include <cmath>
 
 #include "app/replay/result_files.h"
-#include "engine/feature_hash.h"
 #include "engine/json.h"
+#include "engine/model_json.h"
 
 namespace lethe {
 namespace {
@@ -24,20 +24,6 @@ void WriteCounters(JsonWriter& json, const Counters& counters) {
 void WriteOrNull(JsonWriter& json, const char* key, const std::optional<double>& value) {
   json.Key(key);
   value ? json.Value(*value) : json.Null();
-}
-
-// Average of the shards' weights by what each has learned, which is public.
-Vector AverageWeights(const ReplayResult& result) {
-  Vector average = Vector::Zero(result.shards.front().weights.size());
-  double total = 0;
-  for (const ShardResult& shard : result.shards) {
-    const auto count = static_cast<double>(shard.counters.learned + shard.counters.updates);
-    total += count;
-    average += count * shard.weights;
-  }
-  // One shard is passed on bit for bit.
-  if (result.shards.size() == 1) return result.shards.front().weights;
-  return total > 0 ? Vector(average / total) : average;
 }
 
 std::int64_t TotalVersion(const ReplayResult& result) {
@@ -86,32 +72,17 @@ std::string SummaryJson(const Plan& plan, const ReplayResult& result) {
 }
 
 std::string ModelJson(const Plan& plan, const ReplayResult& result, const Hasher& hasher) {
-  const Vector weights = AverageWeights(result);
-  const bool bias = plan.spec.model.bias;
-  std::int64_t clean_from = 0;
-  for (const ShardResult& shard : result.shards) clean_from += shard.clean_from.value;
-  JsonWriter json;
-  json.BeginObject().Field("format", "lethe.model/1");
-  json.Field("model_version", TotalVersion(result)).Field("clean_from", clean_from);
-  const Eigen::Index dimension = weights.size() - (bias ? 1 : 0);
-  json.Field("loss", Name(plan.spec.model.loss)).Field("dimension", std::int64_t{dimension});
-  if (plan.spec.model.hash_bits) {
-    json.Field("hash_bits", *plan.spec.model.hash_bits).Field("hash", kFeatureHashName);
-  }
-  json.Key("weights").BeginArray();
-  for (Eigen::Index i = 0; i < dimension; ++i) json.Value(weights[i]);
-  json.EndArray().Field("intercept", bias ? weights[weights.size() - 1] : 0.0);
-  json.Field("config", result.config_sha256).Key("shards").BeginArray();
+  PipelineFacts facts;
+  facts.loss = Name(plan.spec.model.loss);
+  facts.bias = plan.spec.model.bias;
+  facts.hash_bits = plan.spec.model.hash_bits;
+  facts.config_sha256 = result.config_sha256;
+  std::vector<ShardModel> shards;
   for (const ShardResult& shard : result.shards) {
-    json.BeginObject().Field("shard", shard.id.value);
-    json.Field("model_version", shard.model_version.value);
-    json.Field("clean_from", shard.clean_from.value);
-    json.Field("learned", shard.counters.learned + shard.counters.updates).EndObject();
+    shards.push_back({shard.id, shard.model_version, shard.clean_from,
+                      shard.counters.learned + shard.counters.updates, &shard.weights});
   }
-  json.EndArray();
-  // Over the document as it is up to here.
-  const Digest digest = hasher.Sha256(json.text());
-  return json.Field("sha256", ToHex(digest.data(), digest.size())).EndObject().text();
+  return ModelJson(facts, shards, hasher);
 }
 
 }  // namespace lethe

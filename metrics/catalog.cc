@@ -1,0 +1,71 @@
+#include "metrics/catalog.h"
+
+#include "engine/check.h"
+
+namespace lethe {
+namespace {
+
+constexpr MetricKind kCounter = MetricKind::kCounter;
+constexpr MetricKind kGauge = MetricKind::kGauge;
+constexpr MetricKind kHistogram = MetricKind::kHistogram;
+
+constexpr MetricInfo kCatalog[] = {
+    // Run.
+    {"lethe_build_info", kGauge, "Version of the program; always 1."},
+    {"lethe_pipeline_info", kGauge, "What a shard runs, as labels; always 1."},
+    {"lethe_events_total", kCounter, "Records that were applied, by kind."},
+    {"lethe_events_skipped_total", kCounter, "Records that were not applied, by why."},
+    {"lethe_misrouted_total", kCounter, "Records on another partition than their key belongs to."},
+    {"lethe_dead_letters_total", kCounter, "Records sent to the dead-letter topic, by reason."},
+    {"lethe_kafka_lag_records", kGauge, "Last stable offset minus position."},
+    {"lethe_last_event_timestamp_seconds", kGauge, "Largest record timestamp that was committed."},
+    {"lethe_commit_timestamp_seconds", kGauge, "When the last commit was made."},
+    {"lethe_commit_duration_seconds", kHistogram, "Time that a commit took, by kind."},
+    {"lethe_restores_total", kCounter, "Starts of a shard from a state on disk."},
+    {"lethe_queue_records", kGauge, "Records fetched and not processed yet."},
+    {"lethe_state_bytes", kGauge, "Bytes of the state on disk, by column family."},
+    {"lethe_state_free_bytes", kGauge, "Bytes free on the disk of the state."},
+    // Privacy.
+    {"lethe_erasure_requests_total", kCounter, "Erasure requests that were answered, by outcome."},
+    {"lethe_erasure_pending_requests", kGauge, "Erasure requests received and not yet effective."},
+    {"lethe_erasure_oldest_pending_timestamp_seconds", kGauge,
+     "Record timestamp of the oldest pending request; absent when none is."},
+    {"lethe_erasure_duration_seconds", kHistogram,
+     "Time from a request's record to the clean model (effective) and to the bytes gone (erased)."},
+    {"lethe_erasure_deadline_seconds", kGauge, "Within which a deletion is to be effective."},
+    {"lethe_privacy_mu", kGauge, "Promise as mu-GDP; absent when nothing is certified."},
+    {"lethe_privacy_rho", kGauge, "Promise as rho; absent when nothing is certified."},
+    {"lethe_privacy_epsilon", kGauge, "Epsilon of the promise at lethe_privacy_delta."},
+    {"lethe_privacy_delta", kGauge, "Delta of the promise at lethe_privacy_epsilon."},
+    {"lethe_privacy_advantage_ratio", kGauge, "Largest advantage of any attacker, 0 to 1."},
+    {"lethe_privacy_noise_stddev", kGauge, "Standard deviation of the last draw of noise."},
+    {"lethe_privacy_half_life_events", kGauge, "Events in which influence fades by half."},
+    {"lethe_receipts_total", kCounter, "Receipts written."},
+    // Learning.
+    {"lethe_model_version", kGauge, "Events learned plus effective deletions."},
+    {"lethe_retained_events", kGauge, "Events that were learned and not forgotten."},
+    {"lethe_loss_total", kCounter,
+     "Loss of predictions made before learning; restarts at an effective deletion."},
+    {"lethe_loss_events_total", kCounter,
+     "Events in lethe_loss_total; restarts at an effective deletion."},
+    {"lethe_regret_bound", kGauge, "Bound on the regret so far, from public quantities."},
+    {"lethe_regret_noise_bound", kGauge, "Part of the bound that noise costs."},
+    // Process, by the usual names.
+    {"process_cpu_seconds_total", kCounter, "User and system CPU time."},
+    {"process_open_fds", kGauge, "Open file descriptors."},
+    {"process_resident_memory_bytes", kGauge, "Resident memory."},
+    {"process_start_time_seconds", kGauge, "Start of the process since 1970."},
+};
+
+}  // namespace
+
+std::span<const MetricInfo> MetricCatalog() { return kCatalog; }
+
+std::size_t MetricIndex(std::string_view name) {
+  for (std::size_t i = 0; i < std::size(kCatalog); ++i) {
+    if (name == kCatalog[i].name) return i;
+  }
+  LETHE_CHECK(false);
+}
+
+}  // namespace lethe

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "metrics/board.h"
+#include "metrics/http_guard.h"
+#include "metrics/http_message.h"
+#include "metrics/model_document.h"
+#include "metrics/pipeline_metrics.h"
+
+namespace lethe {
+
+// Larger request bodies are refused.
+inline constexpr std::size_t kMaxBodyBytes = std::size_t{1} << 20;
+
+// What is answered to which request, without sockets. Thread-safe.
+class HttpHandler {
+ public:
+  struct Route {
+    const char* path;
+    const char* method;  // GET stands for GET and HEAD
+    bool open;           // asks for no token
+    bool heavy;          // may take a client long to send or receive
+    const char* what;
+    HttpResponse (HttpHandler::*answer)(const HttpRequest&);
+  };
+
+  // All outlive this.
+  HttpHandler(HttpGuard guard, const Board& board, const PipelineMetrics& metrics,
+              const Hasher& hasher);
+
+  // The route of a request, looked at before its body is read; or why there is none.
+  const Route* Find(const HttpRequest& request, HttpResponse& refusal) const;
+
+  HttpResponse Answer(const Route& route, const HttpRequest& request);
+
+ private:
+  HttpResponse Index(const HttpRequest& request);
+  HttpResponse Metrics(const HttpRequest& request);
+  HttpResponse Healthy(const HttpRequest& request);
+  HttpResponse Ready(const HttpRequest& request);
+  HttpResponse Status(const HttpRequest& request);
+  HttpResponse Shards(const HttpRequest& request);
+  HttpResponse Model(const HttpRequest& request);
+  HttpResponse PredictRows(const HttpRequest& request);
+
+  static const Route kRoutes[];
+
+  const HttpGuard guard_;
+  const Board& board_;
+  const PipelineMetrics& metrics_;
+  ModelDocument model_;
+};
+
+}  // namespace lethe

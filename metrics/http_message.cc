@@ -1,0 +1,59 @@
+#include "metrics/http_message.h"
+
+#include "engine/json.h"
+
+namespace lethe {
+
+HttpResponse JsonResponse(int status, std::string json) {
+  HttpResponse response;
+  response.status = status;
+  response.body = std::make_shared<const std::string>(std::move(json) + "\n");
+  return response;
+}
+
+HttpResponse ErrorResponse(int status, const std::string& message) {
+  JsonWriter json;
+  return JsonResponse(status, json.BeginObject().Field("error", message).EndObject().text());
+}
+
+const char* StatusText(int status) {
+  switch (status) {
+    case 200: return "OK";
+    case 304: return "Not Modified";
+    case 400: return "Bad Request";
+    case 401: return "Unauthorized";
+    case 403: return "Forbidden";
+    case 404: return "Not Found";
+    case 405: return "Method Not Allowed";
+    case 408: return "Request Timeout";
+    case 411: return "Length Required";
+    case 413: return "Content Too Large";
+    case 500: return "Internal Server Error";
+    case 503: return "Service Unavailable";
+    default: return "Error";
+  }
+}
+
+std::string HeadOf(const HttpResponse& response) {
+  std::string head =
+      "HTTP/1.1 " + std::to_string(response.status) + " " + StatusText(response.status) + "\r\n";
+  const auto add = [&head](const std::string& name, const std::string& value) {
+    head += name + ": " + value + "\r\n";
+  };
+  // A 304 has no body of its own: its length would be read as that of the 200.
+  if (response.status != 304) {
+    add("Content-Type", response.content_type);
+    add("Content-Length", std::to_string(response.body->size()));
+  }
+  add("Cache-Control", response.cache_control);
+  add("Content-Security-Policy",
+      "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+  add("X-Content-Type-Options", "nosniff");
+  add("Referrer-Policy", "no-referrer");
+  for (const auto& [name, value] : response.headers) add(name, value);
+  // A thread serves one connection: an idle one that is kept would take it from the others.
+  add("Connection", "close");
+  return head + "\r\n";
+}
+
+}  // namespace lethe

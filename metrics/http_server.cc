@@ -1,0 +1,337 @@
+#include "metrics/http_server.h"
+
+#include <civetweb.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "metrics/http_handler.h"
+
+namespace lethe {
+namespace {
+
+// A thread serves one connection at a time. Those that a slow client can hold up for long (heavy
+// routes; large answers of the others) may take a part of the threads only, so that small requests
+// always find one.
+constexpr char kThreads[] = "32";
+constexpr int kMaxHeld = 12;  // of each of the two kinds
+
+// Bounds the time until the headers are complete, and each wait for a client that stands still.
+constexpr char kRequestTimeoutMs[] = "2000";
+constexpr auto kBodyTime = std::chrono::seconds(10);
+constexpr auto kSendTime = std::chrono::minutes(5);
+
+// mg_read returns when all that was asked for has come: small reads make the clock be looked at.
+constexpr std::size_t kReadBytes = 64;
+constexpr std::size_t kWriteBytes = std::size_t{1} << 16;
+
+using SteadyClock = std::chrono::steady_clock;
+
+std::optional<std::string> Header(const mg_connection* connection, const char* name) {
+  const char* value = mg_get_header(connection, name);
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+void Send(mg_connection* connection, const HttpResponse& response, bool with_body) {
+  const auto deadline = SteadyClock::now() + kSendTime;
+  const std::string head = HeadOf(response);
+  if (mg_write(connection, head.data(), head.size()) != static_cast<int>(head.size())) return;
+  const std::string& body = *response.body;
+  if (!with_body || response.status == 304) return;
+  for (std::size_t sent = 0; sent < body.size() && SteadyClock::now() < deadline;) {
+    const std::size_t size = std::min(kWriteBytes, body.size() - sent);
+    if (mg_write(connection, body.data() + sent, size) != static_cast<int>(size)) return;
+    sent += size;
+  }
+}
+
+// Reads at most `limit` bytes, for at most kBodyTime. False when the time was over.
+bool ReadBody(mg_connection* connection, std::size_t limit, std::string& body) {
+  const auto deadline = SteadyClock::now() + kBodyTime;
+  char buffer[kReadBytes];
+  while (body.size() < limit) {
+    if (SteadyClock::now() > deadline) return false;
+    const int size = mg_read(connection, buffer, sizeof buffer);
+    if (size <= 0) break;
+    body.append(buffer, static_cast<std::size_t>(size));
+  }
+  return true;
+}
+
+// A response may be lost when the connection is closed with unread data: takes some of it away.
+void Drain(mg_connection* connection) {
+  std::string ignored;
+  (void)ReadBody(connection, 4 * kMaxBodyBytes, ignored);
+}
+
+// Fills request.body; the refusal, or nothing.
+std::optional<HttpResponse> TakeBody(mg_connection* connection, HttpRequest& request) {
+  const bool chunked = Header(connection, "Transfer-Encoding").has_value();
+  const long long length = mg_get_request_info(connection)->content_length;
+  if (!chunked && !Header(connection, "Content-Length")) {
+    return ErrorResponse(411, "a Content-Length is needed");
+  }
+  const std::string too_large =
+      "the body has more than " + std::to_string(kMaxBodyBytes) + " bytes";
+  if (!chunked && length > static_cast<long long>(kMaxBodyBytes)) {
+    return ErrorResponse(413, too_large);
+  }
+  if (Header(connection, "Expect")) mg_printf(connection, "HTTP/1.1 100 Continue\r\n\r\n");
+  if (!ReadBody(connection, kMaxBodyBytes + 1, request.body)) {
+    return ErrorResponse(408, "the body took too long to arrive");
+  }
+  if (request.body.size() > kMaxBodyBytes) return ErrorResponse(413, too_large);
+  if (!chunked && static_cast<long long>(request.body.size()) < length) {
+    return ErrorResponse(400, "the body is shorter than its Content-Length");
+  }
+  return std::nullopt;
+}
+
+// Takes one of kMaxHeld places, if a place is needed and there is one.
+class Place {
+ public:
+  Place(std::atomic<int>& taken, bool needed) : taken_(needed ? &taken : nullptr) {
+    if (taken_ != nullptr) admitted_ = taken_->fetch_add(1) < kMaxHeld;
+  }
+  ~Place() {
+    if (taken_ != nullptr) taken_->fetch_sub(1);
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  bool admitted() const { return admitted_; }
+
+ private:
+  std::atomic<int>* taken_;
+  bool admitted_ = true;
+};
+
+HttpResponse Busy() {
+  HttpResponse response = ErrorResponse(503, "too many large requests at once; try again");
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+std::string Bracketed(const std::string& host) {
+  return host.find(':') != std::string::npos && !host.starts_with('[') ? "[" + host + "]" : host;
+}
+
+// The new threads inherit the mask: signals are left to whoever waits for them.
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+Status Check(const HttpServer::Options& options) {
+  if (options.hasher == nullptr) return {ErrorCode::kInternal, "the HTTP server needs a hasher"};
+  if (options.port < 0 || options.port > 65535) {
+    return {ErrorCode::kConfig, "http.listen: the port must be 0 to 65535"};
+  }
+  // civetweb gives commas and other signs a meaning of its own.
+  if (options.host.empty() ||
+      options.host.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz"
+                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZ.:-[]") != std::string::npos) {
+    return {ErrorCode::kConfig, "http.listen: \"" + options.host + "\" is not an address"};
+  }
+  if (options.token && options.token->empty()) {
+    return {ErrorCode::kConfig, "http.token_file: the token is empty"};
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
+// civetweb's callbacks and what they need. Exceptions end here: above them is C.
+class HttpServer::Engine {
+ public:
+  Engine(const Options& options, const Board& board, const PipelineMetrics& metrics)
+      : host_(Bracketed(options.host)),
+        handler_(HttpGuard(IsLoopback(options.host), options.token), board, metrics,
+                 *options.hasher) {
+    mg_init_library(0);
+  }
+
+  ~Engine() {
+    if (context_ != nullptr) Stop();
+    mg_exit_library();
+  }
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  Status Listen(int port) {
+    const std::string address = (host_ == "localhost" ? "127.0.0.1" : host_) + ":";
+    const std::string listening = address + std::to_string(port);
+    const char* settings[] = {"listening_ports",
+                              listening.c_str(),  //
+                              "num_threads",
+                              kThreads,  //
+                              "request_timeout_ms",
+                              kRequestTimeoutMs,
+                              "enable_keep_alive",
+                              "no",  //
+                              "decode_url",
+                              "no",  //
+                              "max_request_size",
+                              "8192",  //
+                              "tcp_nodelay",
+                              "1",  //
+                              nullptr};
+    mg_callbacks callbacks{};
+    callbacks.begin_request = OnRequest;
+    callbacks.http_error = OnError;
+    callbacks.log_message = OnMessage;
+    const BlockedSignals blocked;
+    context_ = mg_start(&callbacks, this, settings);
+    if (context_ == nullptr) return WhyNot(listening);
+    mg_server_port bound{};
+    mg_get_server_ports(context_, 1, &bound);
+    port_ = bound.port;
+    return Status::Ok();
+  }
+
+  std::string url() const { return "http://" + host_ + ":" + std::to_string(port_); }
+
+ private:
+  // The thread that accepts looks up every two seconds only, or when somebody connects.
+  void Stop() {
+    std::atomic<bool> stopped = false;
+    std::thread waker([&] {
+      const std::string host = host_.starts_with('[') ? host_.substr(1, host_.size() - 2) : host_;
+      while (!stopped) {
+        char error[100];
+        mg_connection* visitor = mg_connect_client(host.c_str(), port_, 0, error, sizeof error);
+        if (visitor != nullptr) mg_close_connection(visitor);
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      }
+    });
+    mg_stop(context_);
+    stopped = true;
+    waker.join();
+  }
+
+  static Engine& Of(const mg_connection* connection) {
+    return *static_cast<Engine*>(mg_get_user_data(mg_get_context(connection)));
+  }
+
+  // Civetweb's reason for not starting, which is the first thing it says; nothing of a request is
+  // ever logged.
+  static int OnMessage(const mg_connection* connection, const char* message) {
+    Engine& engine = Of(connection);
+    const std::lock_guard lock(engine.mutex_);
+    if (engine.first_message_.empty()) engine.first_message_ = message;
+    return 1;
+  }
+
+  // What civetweb refuses by itself: a request that cannot be parsed.
+  static int OnError(mg_connection* connection, int status, const char*) {
+    mg_disable_connection_keep_alive(connection);
+    const int code = std::strcmp(StatusText(status), "Error") == 0 ? 400 : status;
+    try {
+      Send(connection, ErrorResponse(code, "the request could not be understood"), true);
+    } catch (...) {
+      // No memory for an answer: the connection is closed without one.
+    }
+    return 0;
+  }
+
+  static int OnRequest(mg_connection* connection) {
+    // Otherwise civetweb would read what is left of a body, for as long as it drips.
+    mg_disable_connection_keep_alive(connection);
+    try {
+      return Of(connection).Serve(connection);
+    } catch (...) {
+      static constexpr std::string_view kFailed =
+          "HTTP/1.1 500 Internal Server Error\r\nConnection: close\r\n\r\n";
+      mg_write(connection, kFailed.data(), kFailed.size());
+      return 500;
+    }
+  }
+
+  int Serve(mg_connection* connection) {
+    const mg_request_info* info = mg_get_request_info(connection);
+    HttpRequest request;
+    request.method = info->request_method;
+    request.path = info->local_uri == nullptr ? "" : info->local_uri;
+    request.host = Header(connection, "Host");
+    request.authorization = Header(connection, "Authorization");
+    request.if_none_match = Header(connection, "If-None-Match");
+
+    HttpResponse response;
+    const HttpHandler::Route* route = handler_.Find(request, response);
+    const bool heavy = route != nullptr && route->heavy;
+    const Place place(heavy_, heavy);
+    bool drain = info->content_length > 0;
+    if (!place.admitted()) {
+      response = Busy();
+      drain = false;
+    } else if (route != nullptr) {
+      std::optional<HttpResponse> refused;
+      if (request.method == "POST") {
+        refused = TakeBody(connection, request);
+        drain = refused && refused->status == 413;
+      }
+      response = refused ? *std::move(refused) : handler_.Answer(*route, request);
+    }
+    const Place large(large_, !heavy && response.body->size() > kWriteBytes);
+    if (!large.admitted()) response = Busy();
+    Send(connection, response, request.method != "HEAD");
+    if (drain) {
+      const Place draining(heavy_, !heavy);
+      if (draining.admitted()) Drain(connection);
+    }
+    return response.status;
+  }
+
+  Status WhyNot(const std::string& listening) {
+    const std::lock_guard lock(mutex_);
+    if (first_message_.find(std::strerror(EADDRINUSE)) != std::string::npos) {
+      return {ErrorCode::kUnavailable, "http.listen " + listening +
+                                           ": another process listens there; choose another port "
+                                           "or stop it"};
+    }
+    return {ErrorCode::kConfig,
+            "http.listen " + listening + ": " +
+                (first_message_.empty() ? "cannot listen there" : first_message_)};
+  }
+
+  const std::string host_;
+  HttpHandler handler_;
+  std::atomic<int> heavy_ = 0;
+  std::atomic<int> large_ = 0;
+  mg_context* context_ = nullptr;
+  std::mutex mutex_;
+  std::string first_message_;
+  int port_ = 0;
+};
+
+HttpServer::HttpServer(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
+HttpServer::~HttpServer() = default;
+
+Result<std::unique_ptr<HttpServer>> HttpServer::Start(const Options& options, const Board& board,
+                                                      PipelineMetrics& metrics) {
+  LETHE_RETURN_IF_ERROR(Check(options));
+  auto engine = std::make_unique<Engine>(options, board, metrics);
+  LETHE_RETURN_IF_ERROR(engine->Listen(options.port));
+  return std::unique_ptr<HttpServer>(new HttpServer(std::move(engine)));
+}
+
+std::string HttpServer::url() const { return engine_->url(); }
+
+}  // namespace lethe

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/ports/hash.h"
+#include "engine/status.h"
+#include "metrics/board.h"
+#include "metrics/pipeline_metrics.h"
+
+namespace lethe {
+
+// The HTTP surface (docs/http.md), in threads of its own. Stops when it is destroyed.
+class HttpServer {
+ public:
+  struct Options {
+    std::string host;  // an address, with or without brackets; or localhost
+    int port = 0;      // 0: a free one
+    std::optional<std::string> token;
+    const Hasher* hasher = nullptr;  // for the model's sha256; outlives the server
+  };
+
+  // `board` and `metrics` outlive the server. kUnavailable when the port is taken, kConfig when the
+  // options make no sense or the address is not one of this machine.
+  static Result<std::unique_ptr<HttpServer>> Start(const Options& options, const Board& board,
+                                                   PipelineMetrics& metrics);
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  // E.g. http://127.0.0.1:9464, with the real port.
+  std::string url() const;
+
+ private:
+  class Engine;
+  explicit HttpServer(std::unique_ptr<Engine> engine);
+
+  std::unique_ptr<Engine> engine_;
+};
+
+}  // namespace lethe

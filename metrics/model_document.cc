@@ -1,0 +1,51 @@
+#include "metrics/model_document.h"
+
+#include <algorithm>
+
+#include "engine/json.h"
+#include "engine/model_json.h"
+
+namespace lethe {
+namespace {
+
+bool SameObject(const std::weak_ptr<const ShardReport>& a,
+                const std::shared_ptr<const ShardReport>& b) {
+  return !a.owner_before(b) && !b.owner_before(a);
+}
+
+}  // namespace
+
+std::optional<ModelDocument::Version> ModelDocument::Get() {
+  // Held while the document is made: many who ask for a large model at once share one.
+  const std::lock_guard lock(mutex_);
+  const auto reports = board_.reports();
+  if (reports.empty()) return std::nullopt;
+  if (std::equal(made_from_.begin(), made_from_.end(), reports.begin(), reports.end(),
+                 SameObject)) {
+    return made_;
+  }
+  std::vector<ShardModel> shards;
+  for (const auto& report : reports) shards.push_back(ModelOf(*report));
+  std::string text = ModelJson(board_.facts(), shards, hasher_) + "\n";
+  const Digest digest = hasher_.Sha256(text);
+  made_.etag = '"' + ToHex(digest.data(), digest.size()) + '"';
+  made_.text = std::make_shared<const std::string>(std::move(text));
+  made_from_.assign(reports.begin(), reports.end());
+  return made_;
+}
+
+bool NamesTag(std::string_view if_none_match, std::string_view etag) {
+  while (!if_none_match.empty()) {
+    const std::size_t comma = if_none_match.find(',');
+    std::string_view tag = if_none_match.substr(0, comma);
+    if_none_match.remove_prefix(comma == std::string_view::npos ? if_none_match.size() : comma + 1);
+    while (tag.starts_with(' ') || tag.starts_with('\t')) tag.remove_prefix(1);
+    while (tag.ends_with(' ') || tag.ends_with('\t')) tag.remove_suffix(1);
+    // If-None-Match compares weakly (RFC 9110, 13.1.2).
+    if (tag.starts_with("W/")) tag.remove_prefix(2);
+    if (tag == "*" || tag == etag) return true;
+  }
+  return false;
+}
+
+}  // namespace lethe

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/ports/hash.h"
+#include "metrics/board.h"
+
+namespace lethe {
+
+// The model of the shards here as the document lethe.model/1, made once for each state of the
+// board. Thread-safe.
+class ModelDocument {
+ public:
+  struct Version {
+    std::shared_ptr<const std::string> text;
+    std::string etag;  // strong: of the bytes; with its quotes
+  };
+
+  // Both outlive this.
+  ModelDocument(const Board& board, const Hasher& hasher) : board_(board), hasher_(hasher) {}
+
+  // Nothing before the first commit.
+  std::optional<Version> Get();
+
+ private:
+  const Board& board_;
+  const Hasher& hasher_;
+  std::mutex mutex_;
+  // Weak, so that the weights of an old report are not kept.
+  std::vector<std::weak_ptr<const ShardReport>> made_from_;
+  Version made_;
+};
+
+// Whether an If-None-Match header names this tag.
+bool NamesTag(std::string_view if_none_match, std::string_view etag);
+
+}  // namespace lethe

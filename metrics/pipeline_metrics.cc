@@ -1,0 +1,198 @@
+#include "metrics/pipeline_metrics.h"
+
+#include <prometheus/histogram.h>
+
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "engine/check.h"
+#include "metrics/families.h"
+#include "metrics/process_samples.h"
+#include "metrics/report_samples.h"
+
+namespace lethe {
+namespace {
+
+// A synced commit takes half a millisecond on a good disk.
+std::vector<double> CommitBuckets() {
+  return {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10};
+}
+
+// Up to 30 days, because that is what regulations give.
+std::vector<double> ErasureBuckets() {
+  constexpr double kHour = 3600;
+  constexpr double kDay = 24 * kHour;
+  return {1, 10, 60, 600, kHour, 6 * kHour, kDay, 3 * kDay, 7 * kDay, 30 * kDay};
+}
+
+// Not a number: not set yet.
+class Gauge {
+ public:
+  void Set(double value) { value_.store(value, std::memory_order_relaxed); }
+  std::optional<double> get() const {
+    const double value = value_.load(std::memory_order_relaxed);
+    return std::isnan(value) ? std::nullopt : std::optional(value);
+  }
+
+ private:
+  std::atomic<double> value_ = std::numeric_limits<double>::quiet_NaN();
+};
+
+std::optional<std::int64_t> AsInteger(std::optional<double> value) {
+  return value ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt;
+}
+
+class Counter {
+ public:
+  void Increment() { value_.fetch_add(1, std::memory_order_relaxed); }
+  double get() const { return static_cast<double>(value_.load(std::memory_order_relaxed)); }
+
+ private:
+  std::atomic<std::int64_t> value_ = 0;
+};
+
+}  // namespace
+
+struct PipelineMetrics::ShardMetrics::Values {
+  std::string shard;
+  Gauge lag, queue, commit_time;
+  Counter misrouted, restores;
+  std::array<Counter, static_cast<std::size_t>(Reason::kCount)> dead_letters;
+  prometheus::Histogram learn_commit{CommitBuckets()};
+  prometheus::Histogram deletion_commit{CommitBuckets()};
+  prometheus::Histogram effective{ErasureBuckets()};
+  prometheus::Histogram erased{ErasureBuckets()};
+  mutable std::mutex mutex;
+  std::map<std::string, std::int64_t> state_bytes;
+};
+
+PipelineMetrics::ShardMetrics::ShardMetrics(ShardId id) : values_(std::make_unique<Values>()) {
+  values_->shard = std::to_string(id.value);
+}
+
+PipelineMetrics::ShardMetrics::~ShardMetrics() = default;
+
+void PipelineMetrics::ShardMetrics::SetLag(std::int64_t records) {
+  values_->lag.Set(static_cast<double>(records));
+}
+
+void PipelineMetrics::ShardMetrics::SetQueue(std::int64_t records) {
+  values_->queue.Set(static_cast<double>(records));
+}
+
+void PipelineMetrics::ShardMetrics::ObserveCommit(bool is_deletion, double seconds) {
+  (is_deletion ? values_->deletion_commit : values_->learn_commit).Observe(seconds);
+}
+
+void PipelineMetrics::ShardMetrics::ObserveErasure(bool erased, double seconds) {
+  (erased ? values_->erased : values_->effective).Observe(seconds);
+}
+
+void PipelineMetrics::ShardMetrics::AddDeadLetter(Reason reason) {
+  LETHE_CHECK(reason < Reason::kCount);
+  values_->dead_letters[static_cast<std::size_t>(reason)].Increment();
+}
+
+void PipelineMetrics::ShardMetrics::AddMisrouted() { values_->misrouted.Increment(); }
+void PipelineMetrics::ShardMetrics::AddRestore() { values_->restores.Increment(); }
+
+void PipelineMetrics::ShardMetrics::SetStateBytes(const std::string& family, std::int64_t bytes) {
+  const std::lock_guard lock(values_->mutex);
+  values_->state_bytes[family] = bytes;
+}
+
+void PipelineMetrics::ShardMetrics::SetCommitTime(double unix_seconds) {
+  values_->commit_time.Set(unix_seconds);
+}
+
+std::optional<std::int64_t> PipelineMetrics::ShardMetrics::lag() const {
+  return AsInteger(values_->lag.get());
+}
+
+std::optional<std::int64_t> PipelineMetrics::ShardMetrics::queue() const {
+  return AsInteger(values_->queue.get());
+}
+
+std::optional<double> PipelineMetrics::ShardMetrics::commit_time() const {
+  return values_->commit_time.get();
+}
+
+void PipelineMetrics::ShardMetrics::AddTo(Families& families) const {
+  const Values& values = *values_;
+  const Families::Labels labels = {{"shard", values.shard}};
+  const auto add_if_known = [&](const char* name, const Gauge& gauge) {
+    if (const std::optional<double> value = gauge.get()) families.Add(name, labels, *value);
+  };
+  const auto add_histogram = [&](const char* name, const char* label, const char* value,
+                                 const prometheus::Histogram& histogram) {
+    families.Add(name, {{"shard", values.shard}, {label, value}}, histogram.Collect());
+  };
+  families.Add("lethe_misrouted_total", labels, values.misrouted.get());
+  families.Add("lethe_restores_total", labels, values.restores.get());
+  for (std::size_t i = 0; i < values.dead_letters.size(); ++i) {
+    families.Add("lethe_dead_letters_total",
+                 {{"shard", values.shard}, {"reason", ReasonName(static_cast<Reason>(i))}},
+                 values.dead_letters[i].get());
+  }
+  add_if_known("lethe_kafka_lag_records", values.lag);
+  add_if_known("lethe_queue_records", values.queue);
+  add_if_known("lethe_commit_timestamp_seconds", values.commit_time);
+  add_histogram("lethe_commit_duration_seconds", "kind", "learn", values.learn_commit);
+  add_histogram("lethe_commit_duration_seconds", "kind", "deletion", values.deletion_commit);
+  add_histogram("lethe_erasure_duration_seconds", "stage", "effective", values.effective);
+  add_histogram("lethe_erasure_duration_seconds", "stage", "erased", values.erased);
+  const std::lock_guard lock(values.mutex);
+  for (const auto& [family, bytes] : values.state_bytes) {
+    families.Add("lethe_state_bytes", {{"shard", values.shard}, {"family", family}},
+                 static_cast<double>(bytes));
+  }
+}
+
+PipelineMetrics::PipelineMetrics(const Board& board, std::string version)
+    : board_(board), version_(std::move(version)) {}
+
+PipelineMetrics::~PipelineMetrics() = default;
+
+PipelineMetrics::ShardMetrics& PipelineMetrics::shard(ShardId id) {
+  const std::lock_guard lock(mutex_);
+  std::unique_ptr<ShardMetrics>& shard = shards_[id];
+  if (!shard) shard = std::make_unique<ShardMetrics>(id);
+  return *shard;
+}
+
+const PipelineMetrics::ShardMetrics* PipelineMetrics::find(ShardId id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = shards_.find(id);
+  return found == shards_.end() ? nullptr : found->second.get();
+}
+
+void PipelineMetrics::SetStateFree(std::int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  state_free_ = bytes;
+}
+
+std::string PipelineMetrics::Text() const {
+  Families families;
+  families.Add("lethe_build_info", {{"version", version_}}, 1);
+  AddFacts(board_.facts(), families);
+  for (const auto& report : board_.reports()) AddReport(board_.facts(), *report, families);
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, shard] : shards_) shard->AddTo(families);
+    if (state_free_) {
+      families.Add("lethe_state_free_bytes", {}, static_cast<double>(*state_free_));
+    }
+  }
+  AddProcess(families);
+  return families.Text();
+}
+
+double PipelineMetrics::uptime_seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+}  // namespace lethe

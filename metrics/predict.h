@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string_view>
+
+#include "metrics/board.h"
+#include "metrics/http_message.h"
+
+namespace lethe {
+
+inline constexpr std::size_t kMaxPredictRows = 10'000;
+
+// Answers {"instances":[[...],...]} with {"predictions":[...],"model_version":n}: the scores <w, x>
+// + intercept of the model that /v1/model shows, and for the logistic loss also "probabilities" of
+// y = +1. What is wrong with a row is said with its number, never with its values.
+HttpResponse Predict(const Board& board, std::string_view body);
+
+}  // namespace lethe

@@ -1,0 +1,79 @@
+#include "metrics/report_samples.h"
+
+#include <numeric>
+
+namespace lethe {
+namespace {
+
+std::string Text(ShardId shard) { return std::to_string(shard.value); }
+
+double Seconds(TimeMs time) { return static_cast<double>(time.value) / 1000; }
+
+void AddCounters(const Counters& counters, const std::string& shard, Families& families) {
+  const auto add = [&](const char* name, const char* label, const char* value, std::int64_t n) {
+    families.Add(name, {{"shard", shard}, {label, value}}, static_cast<double>(n));
+  };
+  add("lethe_events_total", "kind", "learn", counters.learned);
+  add("lethe_events_total", "kind", "delete", counters.requests);
+  add("lethe_events_total", "kind", "update", counters.updates);
+  const std::int64_t rejected =
+      std::accumulate(counters.rejected.begin(), counters.rejected.end(), std::int64_t{0});
+  add("lethe_events_skipped_total", "why", "duplicate", counters.duplicates);
+  add("lethe_events_skipped_total", "why", "refused_late", counters.refused_late);
+  add("lethe_events_skipped_total", "why", "rejected", rejected);
+
+  std::int64_t receipts = 0;
+  for (std::size_t i = 0; i < counters.outcomes.size(); ++i) {
+    receipts += counters.outcomes[i];
+    add("lethe_erasure_requests_total", "outcome", Name(static_cast<Outcome>(i)),
+        counters.outcomes[i]);
+  }
+  families.Add("lethe_receipts_total", {{"shard", shard}}, static_cast<double>(receipts));
+}
+
+}  // namespace
+
+void AddFacts(const PipelineFacts& facts, Families& families) {
+  if (facts.deadline_seconds) {
+    families.Add("lethe_erasure_deadline_seconds", {}, *facts.deadline_seconds);
+  }
+  if (!facts.certified) return;
+  families.Add("lethe_privacy_mu", {}, facts.promise.mu);
+  families.Add("lethe_privacy_rho", {}, facts.promise.rho);
+  families.Add("lethe_privacy_epsilon", {}, facts.promise.epsilon);
+  families.Add("lethe_privacy_delta", {}, facts.promise.delta);
+  families.Add("lethe_privacy_advantage_ratio", {}, facts.promise.advantage);
+}
+
+void AddReport(const PipelineFacts& facts, const ShardReport& report, Families& families) {
+  const std::string shard = Text(report.shard);
+  const auto add = [&](const char* name, double value) {
+    families.Add(name, {{"shard", shard}}, value);
+  };
+  families.Add("lethe_pipeline_info",
+               {{"shard", shard},
+                {"mode", facts.mode},
+                {"guarantee", facts.guarantee},
+                {"loss", facts.loss},
+                {"schedule", facts.schedule},
+                {"config", facts.config_sha256}},
+               1);
+  AddCounters(report.counters, shard, families);
+  if (report.last_event && *report.last_event != kNoTime) {
+    add("lethe_last_event_timestamp_seconds", Seconds(*report.last_event));
+  }
+  add("lethe_erasure_pending_requests", static_cast<double>(report.pending_requests));
+  if (report.oldest_pending && *report.oldest_pending != kNoTime) {
+    add("lethe_erasure_oldest_pending_timestamp_seconds", Seconds(*report.oldest_pending));
+  }
+  if (report.last_sigma) add("lethe_privacy_noise_stddev", *report.last_sigma);
+  add("lethe_privacy_half_life_events", report.half_life);
+  add("lethe_model_version", static_cast<double>(report.model_version.value));
+  add("lethe_retained_events", static_cast<double>(report.retained_events));
+  add("lethe_loss_total", report.loss_total);
+  add("lethe_loss_events_total", static_cast<double>(report.loss_events));
+  if (report.regret_bound) add("lethe_regret_bound", *report.regret_bound);
+  add("lethe_regret_noise_bound", report.regret_noise_bound);
+}
+
+}  // namespace lethe

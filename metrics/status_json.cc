@@ -1,0 +1,154 @@
+#include "metrics/status_json.h"
+
+#include <algorithm>
+
+#include "engine/json.h"
+
+namespace lethe {
+namespace {
+
+using Reports = std::vector<std::shared_ptr<const ShardReport>>;
+
+template <typename T>
+void Known(JsonWriter& json, const char* key, const std::optional<T>& value) {
+  json.Key(key);
+  value ? json.Value(*value) : json.Null();
+}
+
+void Known(JsonWriter& json, const char* key, const std::optional<TimeMs>& time) {
+  json.Key(key);
+  time&&* time != kNoTime ? json.Value(time->value) : json.Null();
+}
+
+void WriteFacts(JsonWriter& json, const PipelineFacts& facts) {
+  json.Key("pipeline").BeginObject().Field("topic", facts.topic).Field("mode", facts.mode);
+  json.Field("guarantee", facts.guarantee).Field("loss", facts.loss);
+  json.Field("schedule", facts.schedule).Field("dimension", facts.dimension);
+  json.Field("bias", facts.bias);
+  Known(json, "hash_bits", facts.hash_bits);
+  json.Field("config", facts.config_sha256);
+  Known(json, "deadline_seconds", facts.deadline_seconds);
+  json.Field("certified", facts.certified).Key("promise");
+  if (facts.certified) {
+    json.BeginObject().Field("mu", facts.promise.mu).Field("rho", facts.promise.rho);
+    json.Field("epsilon", facts.promise.epsilon).Field("delta", facts.promise.delta);
+    json.Field("advantage", facts.promise.advantage).EndObject();
+  } else {
+    json.Null();
+  }
+  json.EndObject();
+}
+
+// Without braces, for an object that has more.
+void WriteCounters(JsonWriter& json, const Counters& counters) {
+  json.Field("records", counters.records).Field("learned", counters.learned);
+  json.Field("updates", counters.updates).Field("requests", counters.requests);
+  json.Field("duplicates", counters.duplicates).Field("refused_late", counters.refused_late);
+  json.Key("rejected").BeginObject();
+  for (std::size_t i = 0; i < counters.rejected.size(); ++i) {
+    if (counters.rejected[i] > 0) {
+      json.Field(ReasonName(static_cast<Reason>(i)), counters.rejected[i]);
+    }
+  }
+  json.EndObject().Key("outcomes").BeginObject();
+  for (std::size_t i = 0; i < counters.outcomes.size(); ++i) {
+    json.Field(Name(static_cast<Outcome>(i)), counters.outcomes[i]);
+  }
+  json.EndObject().Field("forgotten_events", counters.forgotten_events);
+  json.Field("effective_deletions", counters.effective_deletions);
+}
+
+// What the running pipeline knows of a shard.
+struct Live {
+  std::optional<std::int64_t> lag, queue;
+  std::optional<double> commit_time;
+};
+
+Live LiveOf(const PipelineMetrics& metrics, ShardId shard) {
+  const PipelineMetrics::ShardMetrics* live = metrics.find(shard);
+  if (live == nullptr) return {};
+  return {live->lag(), live->queue(), live->commit_time()};
+}
+
+void WriteTotals(JsonWriter& json, const Reports& reports, const PipelineMetrics& metrics) {
+  Counters counters;
+  std::int64_t version = 0;
+  std::int64_t retained = 0;
+  std::int64_t pending = 0;
+  std::optional<TimeMs> oldest;
+  std::optional<std::int64_t> lag;
+  for (const auto& report : reports) {
+    counters.Add(report->counters);
+    version += report->model_version.value;
+    retained += report->retained_events;
+    pending += report->pending_requests;
+    if (report->oldest_pending) {
+      oldest = oldest ? std::min(*oldest, *report->oldest_pending) : report->oldest_pending;
+    }
+    if (const auto more = LiveOf(metrics, report->shard).lag) lag = lag.value_or(0) + *more;
+  }
+  json.Key("totals").BeginObject();
+  WriteCounters(json, counters);
+  json.Field("model_version", version).Field("retained_events", retained);
+  json.Field("pending_requests", pending);
+  Known(json, "oldest_pending_ms", oldest);
+  Known(json, "lag_records", lag);
+  json.EndObject();
+}
+
+}  // namespace
+
+std::string StatusJson(const Board& board, const PipelineMetrics& metrics) {
+  JsonWriter json;
+  json.BeginObject().Field("format", "lethe.status/1").Field("version", metrics.version());
+  json.Field("uptime_seconds", metrics.uptime_seconds());
+  const std::vector<std::string> not_ready = board.not_ready();
+  json.Field("healthy", !board.unhealthy()).Field("ready", not_ready.empty());
+  json.Key("not_ready").BeginArray();
+  for (const std::string& reason : not_ready) json.Value(reason);
+  json.EndArray();
+  WriteFacts(json, board.facts());
+  const Reports reports = board.reports();
+  WriteTotals(json, reports, metrics);
+  json.Key("shards").BeginArray();
+  for (const auto& report : reports) {
+    json.BeginObject().Field("shard", report->shard.value);
+    json.Field("model_version", report->model_version.value);
+    json.Field("pending_requests", report->pending_requests);
+    Known(json, "last_event_ms", report->last_event);
+    Known(json, "lag_records", LiveOf(metrics, report->shard).lag);
+    json.EndObject();
+  }
+  return json.EndArray().EndObject().text();
+}
+
+std::string ShardsJson(const Board& board, const PipelineMetrics& metrics) {
+  JsonWriter json;
+  json.BeginObject().Field("format", "lethe.shards/1").Key("shards").BeginArray();
+  for (const auto& report : board.reports()) {
+    json.BeginObject().Field("shard", report->shard.value).Field("state", report->state_id);
+    json.Field("next_offset", report->next.value);
+    json.Field("model_version", report->model_version.value);
+    json.Field("clean_from", report->clean_from.value);
+    json.Field("retained_events", report->retained_events);
+    WriteCounters(json, report->counters);
+    json.Field("pending_requests", report->pending_requests);
+    Known(json, "oldest_pending_ms", report->oldest_pending);
+    Known(json, "last_event_ms", report->last_event);
+    json.Field("half_life_events", report->half_life);
+    Known(json, "noise_stddev", report->last_sigma);
+    json.Field("loss_total", report->loss_total).Field("loss_events", report->loss_events);
+    Known(json, "regret_bound", report->regret_bound);
+    json.Field("regret_noise_bound", report->regret_noise_bound);
+    json.Key("chain").BeginObject().Field("entries", report->chain_entries);
+    json.Field("head", report->chain_head).EndObject();
+    const Live live = LiveOf(metrics, report->shard);
+    Known(json, "lag_records", live.lag);
+    Known(json, "queue_records", live.queue);
+    Known(json, "commit_timestamp_seconds", live.commit_time);
+    json.EndObject();
+  }
+  return json.EndArray().EndObject().text();
+}
+
+}  // namespace lethe

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "metrics/board.h"
+#include "metrics/pipeline_metrics.h"
+
+namespace lethe {
+
+// lethe.status/1: the process, what it runs, totals over its shards, one line for each.
+std::string StatusJson(const Board& board, const PipelineMetrics& metrics);
+
+// lethe.shards/1: everything that is shown of each shard, but the weights.
+std::string ShardsJson(const Board& board, const PipelineMetrics& metrics);
+
+}  // namespace lethe

@@ -1,0 +1,119 @@
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include "tests/support/http_fixture.h"
+
+// What the endpoints say about the board.
+namespace lethe {
+namespace {
+
+using testing::Get;
+using testing::HttpReply;
+using testing::RunningServer;
+namespace dom = simdjson::dom;
+
+TEST(HttpBoard, ReadyNamesEveryReasonUntilItIsTakenBack) {
+  RunningServer server;
+  server.board.SetNotReady("state", "the state is being opened");
+  server.board.SetNotReady("broker", "the broker \"b\" is not reachable");
+  HttpReply reply = Get(server.url, "/-/ready");
+  EXPECT_EQ(reply.status, 503);
+  EXPECT_EQ(reply.body,
+            "{\"status\":\"not ready\",\"reasons\":[\"the broker \\\"b\\\" is not reachable\","
+            "\"the state is being opened\"]}\n");
+  server.board.SetReady("broker");
+  server.board.SetReady("never set");
+  server.board.SetReady("state");
+  reply = Get(server.url, "/-/ready");
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.body, "{\"status\":\"ready\"}\n");
+}
+
+TEST(HttpBoard, AStoppedShardIsUnhealthyAndNotReady) {
+  RunningServer server;
+  EXPECT_EQ(Get(server.url, "/-/healthy").body, "{\"status\":\"healthy\"}\n");
+  server.board.SetUnhealthy("shard 2 stopped: no space left");
+  server.board.SetUnhealthy("a later one");
+  const HttpReply reply = Get(server.url, "/-/healthy");
+  EXPECT_EQ(reply.status, 503);
+  EXPECT_EQ(reply.body,
+            "{\"status\":\"unhealthy\",\"reasons\":[\"shard 2 stopped: no space left\"]}\n");
+  EXPECT_EQ(Get(server.url, "/-/ready").status, 503);
+}
+
+TEST(HttpBoard, AStoppingProcessIsHealthyAndNotReady) {
+  RunningServer server;
+  server.board.SetStopping();
+  EXPECT_EQ(Get(server.url, "/-/healthy").status, 200);
+  const HttpReply reply = Get(server.url, "/-/ready");
+  EXPECT_EQ(reply.status, 503);
+  EXPECT_NE(reply.body.find("stopping"), std::string::npos);
+}
+
+TEST(HttpBoard, StatusAddsUpTheShards) {
+  RunningServer server;
+  server.board.Show(testing::FullReport(0, Vector::Ones(2), 10));
+  server.board.Show(testing::FullReport(3, Vector::Ones(2), 20));
+  server.metrics.shard({0}).SetLag(1'000'000);
+  const HttpReply reply = Get(server.url, "/v1/status");
+  ASSERT_EQ(reply.status, 200);
+  dom::parser parser;
+  const dom::element status = parser.parse(reply.body);
+  EXPECT_EQ(std::string_view(status["format"]), "lethe.status/1");
+  EXPECT_EQ(std::string_view(status["version"]), "1.2.3");
+  EXPECT_GE(double(status["uptime_seconds"]), 0.0);
+  EXPECT_TRUE(bool(status["ready"]));
+  EXPECT_EQ(std::string_view(status["pipeline"]["mode"]), "passive");
+  EXPECT_EQ(double(status["pipeline"]["promise"]["mu"]), 0.25);
+  EXPECT_EQ(std::int64_t(status["totals"]["learned"]), 30);
+  EXPECT_EQ(std::int64_t(status["totals"]["rejected"]["malformed"]), 12);
+  EXPECT_EQ(std::int64_t(status["totals"]["outcomes"]["forgotten"]), 4);
+  EXPECT_EQ(std::int64_t(status["totals"]["pending_requests"]), 2);
+  EXPECT_EQ(std::int64_t(status["totals"]["lag_records"]), 1'000'000);
+  ASSERT_EQ(dom::array(status["shards"]).size(), 2U);
+  EXPECT_EQ(std::int64_t(status["shards"].at(0)["lag_records"]), 1'000'000);
+  EXPECT_EQ(std::int64_t(status["shards"].at(1)["shard"]), 3);
+  EXPECT_TRUE(status["shards"].at(1)["lag_records"].is_null());
+}
+
+TEST(HttpBoard, NothingIsPromisedWithoutACertificate) {
+  PipelineFacts facts = testing::DenseFacts();
+  facts.certified = false;
+  RunningServer server(facts);
+  dom::parser parser;
+  const std::string body = Get(server.url, "/v1/status").body;
+  EXPECT_TRUE(parser.parse(body)["pipeline"]["promise"].is_null());
+}
+
+TEST(HttpBoard, ShardsAreShownInFull) {
+  RunningServer server;
+  server.board.Show(testing::FullReport(7, Vector::Ones(2), 10));
+  server.metrics.shard({7}).SetQueue(12);
+  server.metrics.shard({7}).SetCommitTime(1.7e9);
+  const HttpReply reply = Get(server.url, "/v1/shards");
+  ASSERT_EQ(reply.status, 200);
+  dom::parser parser;
+  const dom::element shard = parser.parse(reply.body)["shards"].at(0);
+  EXPECT_EQ(std::int64_t(shard["shard"]), 7);
+  EXPECT_EQ(std::string_view(shard["state"]), "state-7");
+  EXPECT_EQ(std::int64_t(shard["next_offset"]), 30);
+  EXPECT_EQ(std::int64_t(shard["model_version"]), 13);
+  EXPECT_EQ(std::int64_t(shard["clean_from"]), 11);
+  EXPECT_EQ(std::int64_t(shard["chain"]["entries"]), 9);
+  EXPECT_EQ(std::string_view(shard["chain"]["head"]), "abcd");
+  EXPECT_EQ(std::int64_t(shard["oldest_pending_ms"]), 1'700'000'000'500);
+  EXPECT_EQ(std::int64_t(shard["queue_records"]), 12);
+  EXPECT_EQ(double(shard["commit_timestamp_seconds"]), 1.7e9);
+  EXPECT_TRUE(shard["weights"].error());
+}
+
+TEST(HttpBoard, AReportReplacesTheOneBefore) {
+  RunningServer server;
+  server.board.Show(testing::FullReport(0, Vector::Ones(2), 10));
+  server.board.Show(testing::FullReport(0, Vector::Ones(2), 11));
+  ASSERT_EQ(server.board.reports().size(), 1U);
+  EXPECT_EQ(server.board.reports().front()->counters.learned, 11);
+}
+
+}  // namespace
+}  // namespace lethe
