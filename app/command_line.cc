@@ -35,6 +35,10 @@ constexpr CommandEntry kCommands[] = {
      "  lethe replay events.ndjson.gz --config configs/quickstart.yaml --out results\n"
      "  zcat events.ndjson.gz | lethe replay - --config configs/quickstart.yaml --json",
      AddReplay},
+    {"run", "Learn and forget from Kafka, with durable state, until it is stopped",
+     "  lethe run --config configs/production.yaml\n"
+     "  lethe run --config lethe.yaml --fail-fast",
+     AddRun},
     {"compare", "Run every way to forget on one stream, side by side",
      "  lethe compare events.ndjson.gz --config configs/quickstart.yaml\n"
      "  lethe compare events.ndjson.gz --config configs/quickstart.yaml --modes none,passive "

@@ -124,4 +124,14 @@ std::string WriteReceivedNotice(const Receipt& receipt, const std::string& previ
   return json.Field("previous", previous).EndObject().text();
 }
 
+std::string WriteChainNotice(const ChainNotice& notice, const std::string& previous) {
+  JsonWriter json;
+  json.BeginObject().Field("format", "lethe.notice/1").Key("receipt").Null();
+  json.Field("state", ToText(notice.state)).Field("shard", notice.shard.value);
+  json.Field("status", notice.status).Key("sha256").Null();
+  if (!notice.after.empty()) json.Field("after", notice.after);
+  json.Field("offset", notice.from.value).Field("to", notice.to.value);
+  return json.Field("previous", previous).EndObject().text();
+}
+
 }  // namespace lethe

@@ -61,6 +61,19 @@ std::string WriteReceipt(const Receipt& receipt, const ReceiptContext& context,
 // The exact bytes of a notice (lethe.notice/1) that the request was received and waits.
 std::string WriteReceivedNotice(const Receipt& receipt, const std::string& previous);
 
+// The exact bytes of a notice about the chain itself: "gap", records that were gone before they
+// could be read, from one offset up to another; or "begun", a chain that begins anew after
+// another's.
+struct ChainNotice {
+  const char* status;
+  Uuid state{};
+  ShardId shard;
+  Offset from;
+  Offset to;
+  std::string after;  // begun: the state id of the chain before
+};
+std::string WriteChainNotice(const ChainNotice& notice, const std::string& previous);
+
 // The `previous` of the first entry of a chain.
 inline constexpr char kChainStart[] =
     "0000000000000000000000000000000000000000000000000000000000000000";

@@ -99,6 +99,21 @@ Status Shard::Load(std::string_view saved) {
   return unlearner_->Load(ports_.state);
 }
 
+void Shard::GoOnFrom(Offset first) {
+  if (counters_.records > 0 && first > next_) {
+    ++counters_.notices;
+    Append(ChainKind::kNotice,
+           WriteChainNotice({"gap", identity_.state, id_, next_, first, ""}, previous_));
+  }
+  next_ = first;
+}
+
+void Shard::BeginAfter(const std::string& other_state) {
+  ++counters_.notices;
+  Append(ChainKind::kNotice,
+         WriteChainNotice({"begun", identity_.state, id_, next_, next_, other_state}, previous_));
+}
+
 ShardReport Shard::Report() const {
   ShardReport report{.shard = id_,
                      .state_id = ToText(identity_.state),

@@ -49,6 +49,12 @@ class Shard {
   // before anything else. A state that does not fit the plan is a kInput error, which says how.
   Status Resume();
 
+  // Begins reading at this offset. Records before it that were not read are gone for good: unless
+  // the shard is new, a notice in the chain says so.
+  void GoOnFrom(Offset first);
+  // Says in the chain that another one for this shard came before; for a shard that is new.
+  void BeginAfter(const std::string& other_state);
+
   // Takes the next record. A bad record is counted and changes nothing; an error means that the
   // run cannot go on. What it did may be published after a Commit only.
   Status Process(const Record& record);

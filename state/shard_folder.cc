@@ -44,8 +44,9 @@ Result<ShardIdentity> Unsealed(const std::string& bytes, const std::string& path
     }
   }
   return Status(ErrorCode::kInput,
-                path + " is damaged or belongs to another shard. Without its keys no event of this "
-                       "state can be found again, so it is not used");
+                path +
+                    " is damaged or belongs to another shard. Without its keys no event of this "
+                    "state can be found again, so it is not used");
 }
 
 }  // namespace
@@ -61,8 +62,9 @@ Result<std::unique_ptr<StateFolder>> StateFolder::Open(const std::string& path) 
   if (flock(lock, LOCK_EX | LOCK_NB) == 0) return folder;
   if (errno == EWOULDBLOCK) {
     return Status(ErrorCode::kInput,
-                  path + " is in use by another process. Two owners of one state would draw two "
-                         "noises for one deletion; stop the other, or use another state.path");
+                  path +
+                      " is in use by another process. Two owners of one state would draw two "
+                      "noises for one deletion; stop the other, or use another state.path");
   }
   return Status(ErrorCode::kDisk, "cannot lock " + lock_path + ": " + std::strerror(errno));
 }
@@ -86,13 +88,11 @@ Result<std::vector<ShardId>> StateFolder::Shards() const {
 }
 
 Result<std::unique_ptr<ShardFolder>> ShardFolder::Open(const StateFolder& folder, ShardId shard,
-                                                       RandomSource& random,
-                                                       const Hasher& hasher) {
+                                                       RandomSource& random, const Hasher& hasher) {
   auto opened = std::unique_ptr<ShardFolder>(new ShardFolder());
   const Status status = opened->Load(ShardPath(folder.path(), shard), shard, random, hasher);
   if (status.ok()) return opened;
-  return Status(status.code(),
-                "shard " + std::to_string(shard.value) + ": " + status.message());
+  return Status(status.code(), "shard " + std::to_string(shard.value) + ": " + status.message());
 }
 
 ShardFolder::~ShardFolder() = default;

@@ -34,8 +34,8 @@ class StateFolder {
   const int lock_;
 };
 
-// One shard's part of the folder: its identity (keys, readable by the owner only), its database, and
-// how far the database must be.
+// One shard's part of the folder: its identity (keys, readable by the owner only), its database,
+// and how far the database must be.
 //
 //   shard-0/identity    shard-0/high-water    shard-0/db/
 class ShardFolder {

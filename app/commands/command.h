@@ -21,6 +21,7 @@ Run AddGenerate(CLI::App& command);
 Run AddPlan(CLI::App& command);
 Run AddReceipts(CLI::App& command);
 Run AddReplay(CLI::App& command);
+Run AddRun(CLI::App& command);
 
 // Set by the first Ctrl-C or SIGTERM: long work looks at it and stops cleanly. The second one ends
 // the process at once.

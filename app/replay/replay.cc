@@ -16,11 +16,6 @@
 namespace lethe {
 namespace {
 
-std::unique_ptr<RandomSource> MakeRandom(const NoiseSpec& noise) {
-  if (noise.source == NoiseKind::kSeeded) return std::make_unique<SeededRandom>(noise.seed);
-  return std::make_unique<SystemRandom>();
-}
-
 // Writes receipts and notices to their files, if there are any, and follows each chain.
 class ChainSink final : public Sink {
  public:

@@ -55,4 +55,9 @@ void SeededRandom::Fill(const Stream& stream, std::span<std::uint8_t> bytes) {
   LETHE_CHECK(crypto_stream_chacha20(bytes.data(), bytes.size(), kNonce.data(), key.data()) == 0);
 }
 
+std::unique_ptr<RandomSource> MakeRandom(const NoiseSpec& noise) {
+  if (noise.source == NoiseKind::kSeeded) return std::make_unique<SeededRandom>(noise.seed);
+  return std::make_unique<SystemRandom>();
+}
+
 }  // namespace lethe

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "engine/ports/random.h"
+#include "engine/spec.h"
 
 namespace lethe {
 
@@ -30,5 +32,8 @@ class SeededRandom final : public RandomSource {
  private:
   const std::uint64_t seed_;
 };
+
+// The source that a configuration asks for.
+std::unique_ptr<RandomSource> MakeRandom(const NoiseSpec& noise);
 
 }  // namespace lethe

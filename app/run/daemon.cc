@@ -1,0 +1,311 @@
+#include "app/run/daemon.h"
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "app/commands/command.h"
+#include "app/log.h"
+#include "app/run/connection.h"
+#include "app/run/shard_worker.h"
+#include "app/version.h"
+#include "connectors/system/sodium_hash.h"
+#include "connectors/system/sodium_random.h"
+#include "connectors/system/system_clock.h"
+#include "engine/json.h"
+#include "metrics/http_server.h"
+#include "state/shard_folder.h"
+
+namespace lethe {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kQuestion{5'000};  // to a broker
+constexpr milliseconds kTick{50};
+constexpr int kTicksPerMeasure = 20;
+constexpr milliseconds kGoodbye{10'000};  // for receipts that are on their way at a stop
+
+PipelineFacts FactsOf(const Plan& plan, const Hasher& hasher) {
+  const Spec& spec = plan.spec;
+  const Digest digest = hasher.Sha256(CertificatePart(spec));
+  PipelineFacts facts;
+  facts.topic = spec.topic;
+  facts.mode = spec.forgetting.mode;
+  facts.guarantee = Name(spec.forgetting.guarantee);
+  facts.loss = Name(spec.model.loss);
+  facts.schedule = Name(spec.learning.schedule);
+  facts.config_sha256 = ToHex(digest.data(), digest.size());
+  facts.dimension = spec.model.dimension;
+  facts.bias = spec.model.bias;
+  facts.hash_bits = spec.model.hash_bits;
+  facts.certified = plan.WhyNotCertified().empty();
+  facts.promise = plan.promise;
+  if (spec.forgetting.deadline.event_time_ms > 0) {
+    facts.deadline_seconds = static_cast<double>(spec.forgetting.deadline.event_time_ms) / 1000;
+  }
+  return facts;
+}
+
+class Daemon {
+ public:
+  Daemon(const Config& config, const Plan& plan, const RunOptions& options)
+      : config_(config),
+        plan_(plan),
+        options_(options),
+        random_(MakeRandom(plan.spec.noise)),
+        board_(FactsOf(plan, hasher_)),
+        metrics_(board_, kVersion) {}
+
+  Status Run() {
+    auto settings = MakeKafkaSettings(config_.source.kafka);
+    if (!settings.ok()) return settings.status();
+    settings_ = std::move(settings).value();
+    auto folder = StateFolder::Open(config_.state.path);
+    if (!folder.ok()) return folder.status();
+    folder_ = std::move(folder).value();
+    board_.SetNotReady("start", "starting");
+    LETHE_RETURN_IF_ERROR(StartHttp());
+    for (const std::string& why : plan_.WhyNotCertified()) {
+      LogWarning("deletions will not be certified: " + why);
+    }
+    const Status status = Work();
+    // A stop while waiting for a broker is a stop like any other.
+    return status.code() == ErrorCode::kInterrupted ? Status::Ok() : status;
+  }
+
+ private:
+  Status StartHttp() {
+    const std::string& listen = config_.http.listen;
+    const std::size_t colon = listen.rfind(':');
+    HttpServer::Options options{.host = listen.substr(0, colon),
+                                .port = std::stoi(listen.substr(colon + 1)),
+                                .token = {},
+                                .hasher = &hasher_};
+    if (config_.http.token_file) {
+      auto token = ReadSecret(*config_.http.token_file);
+      if (!token.ok()) {
+        return {ErrorCode::kConfig, "http.token_file: " + token.status().message()};
+      }
+      options.token = std::move(token).value();
+    }
+    auto http = HttpServer::Start(options, board_, metrics_);
+    if (!http.ok()) return http.status();
+    http_ = std::move(http).value();
+    LogInfo("listening", {{"url", http_->url()}});
+    return Status::Ok();
+  }
+
+  Status Work() {
+    LETHE_RETURN_IF_ERROR(Connect());
+    LETHE_RETURN_IF_ERROR(StartProducer());
+    Publisher publisher(config_, producer_.get(), stopping_);
+    LETHE_RETURN_IF_ERROR(OpenShards(publisher));
+    std::vector<Assignment> assignments;
+    for (const auto& worker : workers_) assignments.push_back(worker->assignment());
+    auto consumer = KafkaConsumer::Start(settings_, config_.spec.topic, std::move(assignments),
+                                         KafkaTalk(), {.keep_values = config_.dead_letter.payload});
+    if (!consumer.ok()) return consumer.status();
+    board_.SetReady("start");
+    LogInfo("ready", {{"topic", config_.spec.topic},
+                      {"shards", std::to_string(workers_.size())},
+                      {"mode", plan_.spec.forgetting.mode}});
+    const Status status = RunWorkers(*consumer.value());
+    return SayGoodbye(status);
+  }
+
+  static KafkaLog KafkaTalk() {
+    return [](const std::string& line) { LogWarning(line, {{"from", "kafka"}}); };
+  }
+
+  // Repeats a question until it is answered by anything but "not reachable".
+  Status Wait(const std::function<Status()>& question) {
+    while (true) {
+      const Status status = question();
+      if (status.code() != ErrorCode::kUnavailable) return status;
+      if (options_.fail_fast) return status;
+      board_.SetNotReady("broker", status.message());
+      LogWarning(status.message() + "; waiting, Ctrl-C stops");
+      for (int i = 0; i < 20 && !Interrupted(); ++i) std::this_thread::sleep_for(kTick);
+      if (Interrupted()) return InterruptedStatus("while waiting for a broker");
+    }
+  }
+
+  Status TopicExists(const std::string& topic, std::int32_t& partitions) {
+    return Wait([&]() -> Status {
+      const auto count = cluster_->PartitionCount(topic, kQuestion);
+      if (!count.ok()) return count.status();
+      if (!count.value()) {
+        return {ErrorCode::kUnavailable,
+                "topic " + topic + " does not exist on " + settings_.brokers + "; create it"};
+      }
+      partitions = *count.value();
+      return Status::Ok();
+    });
+  }
+
+  Status Connect() {
+    auto cluster = KafkaCluster::Open(settings_, KafkaTalk());
+    if (!cluster.ok()) return cluster.status();
+    cluster_ = std::move(cluster).value();
+    LogInfo("connecting", {{"brokers", settings_.brokers}});
+    LETHE_RETURN_IF_ERROR(Wait([&]() -> Status {
+      auto id = cluster_->ClusterId(kQuestion);
+      if (!id.ok()) return id.status();
+      cluster_id_ = std::move(id).value();
+      return Status::Ok();
+    }));
+    LETHE_RETURN_IF_ERROR(TopicExists(config_.spec.topic, partitions_));
+    std::int32_t ignored = 0;
+    for (const auto& topic : {config_.publish.receipts_topic, config_.publish.models_topic,
+                              config_.dead_letter.topic}) {
+      if (topic) LETHE_RETURN_IF_ERROR(TopicExists(*topic, ignored));
+    }
+    board_.SetReady("broker");
+    return Status::Ok();
+  }
+
+  Status StartProducer() {
+    if (!config_.publish.receipts_topic) {
+      LogWarning(
+          "without publish.receipts_topic an old copy of the state cannot be told from the "
+          "newest one; set it in production");
+    }
+    if (!config_.publish.receipts_topic && !config_.publish.models_topic &&
+        !config_.dead_letter.topic) {
+      return Status::Ok();
+    }
+    auto producer = KafkaProducer::Start(settings_, KafkaTalk());
+    if (!producer.ok()) return producer.status();
+    producer_ = std::move(producer).value();
+    return Status::Ok();
+  }
+
+  Status OpenShards(Publisher& publisher) {
+    const Partitions& chosen = config_.source.kafka.partitions;
+    for (const std::int32_t partition : chosen.list) {
+      if (partition >= partitions_) {
+        return {ErrorCode::kInput, "source.kafka.partitions: there is no partition " +
+                                       std::to_string(partition) + ", topic " + config_.spec.topic +
+                                       " has " + std::to_string(partitions_)};
+      }
+    }
+    Witness witness(config_, *cluster_, cluster_id_, partitions_, options_.witness);
+    for (std::int32_t partition = 0; partition < partitions_; ++partition) {
+      if (!chosen.Contains(partition)) continue;
+      auto folder = ShardFolder::Open(*folder_, {partition}, *random_, hasher_);
+      if (!folder.ok()) return folder.status();
+      workers_.push_back(
+          std::make_unique<ShardWorker>(WorkerContext{config_, plan_, hasher_, *random_, clock_,
+                                                      board_, metrics_, publisher, stopping_},
+                                        std::move(folder).value()));
+      LETHE_RETURN_IF_ERROR(Wait([&] { return workers_.back()->Prepare(witness); }));
+    }
+    if (workers_.empty()) {
+      return {ErrorCode::kInput, "source.kafka.partitions chooses none of the " +
+                                     std::to_string(partitions_) + " partitions of topic " +
+                                     config_.spec.topic};
+    }
+    return WarnOfOrphans();
+  }
+
+  // A state that no worker owns holds people who cannot be forgotten.
+  Status WarnOfOrphans() {
+    const auto shards = folder_->Shards();
+    if (!shards.ok()) return shards.status();
+    for (const ShardId shard : shards.value()) {
+      bool is_owned = false;
+      for (const auto& worker : workers_) is_owned |= worker->id() == shard;
+      if (!is_owned) {
+        LogWarning(
+            "this state has a shard that is not assigned here: what it learned cannot be "
+            "forgotten by this process",
+            {{"shard", std::to_string(shard.value)}});
+      }
+    }
+    return Status::Ok();
+  }
+
+  Status RunWorkers(KafkaConsumer& consumer) {
+    std::vector<Status> results(workers_.size());
+    std::atomic<std::size_t> running{workers_.size()};
+    std::atomic<bool> failed{false};
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+      threads.emplace_back([&, i] {
+        results[i] = workers_[i]->Run(consumer);
+        if (!results[i].ok() && results[i].code() != ErrorCode::kInterrupted) failed = true;
+        --running;
+      });
+    }
+    for (int tick = 0; !Interrupted() && !failed && running > 0; ++tick) {
+      std::this_thread::sleep_for(kTick);
+      if (tick % kTicksPerMeasure == 0) Measure(consumer);
+    }
+    if (Interrupted()) LogInfo("stopping; a second signal stops at once");
+    board_.SetStopping();
+    stopping_ = true;
+    consumer.Stop();
+    while (running > 0) {
+      consumer.Wake();
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const Status& status : results) {
+      if (!status.ok() && status.code() != ErrorCode::kInterrupted) {
+        board_.SetUnhealthy(status.message());
+        return status;
+      }
+    }
+    return Status::Ok();
+  }
+
+  void Measure(const KafkaConsumer& consumer) {
+    for (const auto& worker : workers_) worker->Measure(consumer);
+    std::error_code error;
+    const auto space = std::filesystem::space(config_.state.path, error);
+    if (!error) metrics_.SetStateFree(static_cast<std::int64_t>(space.available));
+  }
+
+  Status SayGoodbye(const Status& status) {
+    if (producer_ && producer_->outstanding() > 0 && !producer_->Flush(kGoodbye).ok()) {
+      LogWarning("not everything was acknowledged in time; the rest is sent at the next start",
+                 {{"messages", std::to_string(producer_->outstanding())}});
+    }
+    for (const auto& worker : workers_) {
+      const Status closed = worker->Close();
+      if (status.ok() && !closed.ok()) return closed;
+    }
+    if (status.ok()) LogInfo("stopped cleanly");
+    return status;
+  }
+
+  const Config& config_;
+  const Plan& plan_;
+  const RunOptions& options_;
+  SystemClock clock_;
+  SodiumHasher hasher_;
+  const std::unique_ptr<RandomSource> random_;
+  Board board_;
+  PipelineMetrics metrics_;
+  std::atomic<bool> stopping_{false};
+  KafkaSettings settings_;
+  std::unique_ptr<StateFolder> folder_;
+  std::unique_ptr<HttpServer> http_;
+  std::unique_ptr<KafkaCluster> cluster_;
+  std::string cluster_id_;
+  std::int32_t partitions_ = 0;
+  std::unique_ptr<KafkaProducer> producer_;
+  std::vector<std::unique_ptr<ShardWorker>> workers_;
+};
+
+}  // namespace
+
+Status RunDaemon(const Config& config, const Plan& plan, const RunOptions& options) {
+  return Daemon(config, plan, options).Run();
+}
+
+}  // namespace lethe

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/loss.h"
+#include "engine/ports/probe.h"
+
+namespace lethe {
+
+// What a worker wants to know of its shard while it runs. Not thread-safe.
+class LiveProbe final : public Probe {
+ public:
+  explicit LiveProbe(const Loss& loss) : loss_(loss) {}
+
+  void OnLearn(ShardId, const LearnedStep& step) override {
+    loss_total_ += loss_.Value(step.prediction, step.example.y);
+    ++loss_events_;
+  }
+  void OnRejected(ShardId, Offset, const Rejection& why) override { rejection_ = why; }
+  // What depends on data begins anew at a deletion: the losses of before know the deleted event.
+  void OnEffective(ShardId, std::span<const Target>, const Forgetting&) override {
+    loss_total_ = 0;
+    loss_events_ = 0;
+  }
+
+  double loss_total() const { return loss_total_; }
+  std::int64_t loss_events() const { return loss_events_; }
+  // Why the last record was rejected, if it was.
+  std::optional<Rejection> TakeRejection() { return std::exchange(rejection_, std::nullopt); }
+
+ private:
+  Loss loss_;
+  double loss_total_ = 0;
+  std::int64_t loss_events_ = 0;
+  std::optional<Rejection> rejection_;
+};
+
+}  // namespace lethe

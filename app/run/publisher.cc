@@ -1,0 +1,108 @@
+#include "app/run/publisher.h"
+
+#include <utility>
+
+namespace lethe {
+namespace {
+
+constexpr std::chrono::milliseconds kPatience{500};
+
+std::optional<std::string> Copy(const std::optional<std::string_view>& text) {
+  if (!text) return std::nullopt;
+  return std::string(*text);
+}
+
+}  // namespace
+
+std::string ShardKey(const std::string& topic, ShardId shard) {
+  return topic + "/" + std::to_string(shard.value);
+}
+
+void Publisher::SetNextEntry(ShardId shard, const std::string& state_id, std::uint64_t entry) {
+  const std::lock_guard lock(mutex_);
+  chains_[shard] = {state_id, entry};
+}
+
+Status Publisher::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+Status Publisher::Send(OutMessage message) {
+  const std::string topic = message.topic;
+  while (true) {
+    LETHE_RETURN_IF_ERROR(failure());
+    const Status status = producer_->Send(
+        message,
+        [this, topic](const Status& delivered) {
+          // At a stop what is left over stays in the state, and is sent at the next start.
+          if (delivered.ok() || stopping_) return;
+          const std::lock_guard lock(mutex_);
+          if (failure_.ok()) {
+            failure_ = {delivered.code(),
+                        "cannot write to topic " + topic + ": " + delivered.message()};
+          }
+        },
+        kPatience);
+    if (status.code() != ErrorCode::kUnavailable) return status;
+    if (stopping_) return {ErrorCode::kInterrupted, "stopped while the brokers were away"};
+  }
+}
+
+Status Publisher::Publish(ShardId shard, ChainKind kind, std::string_view bytes) {
+  if (!config_.publish.receipts_topic) return Status::Ok();
+  Chain chain;
+  {
+    const std::lock_guard lock(mutex_);
+    chain = chains_[shard];
+    ++chains_[shard].next;
+  }
+  return Send({.topic = *config_.publish.receipts_topic,
+               .partition = {},
+               .key = ShardKey(config_.spec.topic, shard),
+               .value = std::string(bytes),
+               .headers = {{kStateHeader, chain.state_id},
+                           {kEntryHeader, std::to_string(chain.next)},
+                           {"lethe.kind", kind == ChainKind::kReceipt ? "receipt" : "notice"}}});
+}
+
+Status Publisher::PublishModel(ShardId shard, std::string json) {
+  if (!config_.publish.models_topic) return Status::Ok();
+  return Send({.topic = *config_.publish.models_topic,
+               .partition = {},
+               .key = "model/" + std::to_string(shard.value),
+               .value = std::move(json),
+               .headers = {}});
+}
+
+Status Publisher::SendDeadLetter(const DeadLetter& letter) {
+  if (!wants_dead_letters()) return Status::Ok();
+  const auto header = [](const char* name, std::string value) {
+    return std::pair("__lethe.errors." + std::string(name), std::move(value));
+  };
+  OutMessage message{.topic = *config_.dead_letter.topic,
+                     .partition = {},
+                     .key = Copy(letter.key),
+                     .value = config_.dead_letter.payload ? Copy(letter.value) : std::string(),
+                     .headers = {}};
+  message.headers = {header("topic", config_.spec.topic),
+                     header("partition", std::to_string(letter.shard.value)),
+                     header("offset", std::to_string(letter.offset.value)),
+                     header("timestamp", std::to_string(letter.timestamp.value)),
+                     header("stage", letter.rejection.is_request ? "request" : "learn"),
+                     header("reason", ReasonName(letter.rejection.reason)),
+                     header("message", letter.rejection.message)};
+  return Send(std::move(message));
+}
+
+Status Publisher::WaitForAll() {
+  if (producer_ == nullptr) return Status::Ok();
+  while (true) {
+    const Status status = producer_->Flush(kPatience);
+    LETHE_RETURN_IF_ERROR(failure());
+    if (status.code() != ErrorCode::kUnavailable) return status;
+    if (stopping_) return {ErrorCode::kInterrupted, "stopped while the brokers were away"};
+  }
+}
+
+}  // namespace lethe

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "app/config/config.h"
+#include "connectors/kafka/producer.h"
+#include "engine/event.h"
+#include "engine/ports/sink.h"
+#include "engine/ports/state.h"
+
+namespace lethe {
+
+// The headers that let a reader of the receipts topic tell whose entry it is, and which one.
+inline constexpr char kStateHeader[] = "lethe.state";
+inline constexpr char kEntryHeader[] = "lethe.entry";
+
+// The key of a shard's messages: "topic/partition".
+std::string ShardKey(const std::string& topic, ShardId shard);
+
+// Sends what a process has to say to its topics: receipts and notices in chain order, models, dead
+// letters. A topic that is not configured is not written to. A message that can never arrive is an
+// error of the run, and failure() has it. Thread-safe.
+class Publisher final : public Sink {
+ public:
+  // `producer` may be null if no topic is configured.
+  Publisher(const Config& config, KafkaProducer* producer, const std::atomic<bool>& stopping)
+      : config_(config), producer_(producer), stopping_(stopping) {}
+
+  // The next entry of this shard's chain that the topic does not have.
+  void SetNextEntry(ShardId shard, const std::string& state_id, std::uint64_t entry);
+
+  Status Publish(ShardId shard, ChainKind kind, std::string_view bytes) override;
+  Status PublishModel(ShardId shard, std::string json);
+
+  struct DeadLetter {
+    ShardId shard;
+    Offset offset;
+    TimeMs timestamp;
+    const Rejection& rejection;
+    std::optional<std::string_view> key;
+    std::optional<std::string_view> value;
+  };
+  bool wants_dead_letters() const { return config_.dead_letter.topic.has_value(); }
+  Status SendDeadLetter(const DeadLetter& letter);
+
+  // Waits until nothing is on its way; kInterrupted if the process is to stop before.
+  Status WaitForAll();
+
+  Status failure() const;
+  std::int64_t outstanding() const { return producer_ == nullptr ? 0 : producer_->outstanding(); }
+
+ private:
+  struct Chain {
+    std::string state_id;
+    std::uint64_t next = 0;
+  };
+
+  Status Send(OutMessage message);
+
+  const Config& config_;
+  KafkaProducer* const producer_;
+  const std::atomic<bool>& stopping_;
+  mutable std::mutex mutex_;
+  std::map<ShardId, Chain> chains_;
+  Status failure_;
+};
+
+}  // namespace lethe

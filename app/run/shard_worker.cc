@@ -1,0 +1,173 @@
+#include "app/run/shard_worker.h"
+
+#include "app/log.h"
+#include "engine/model_json.h"
+
+namespace lethe {
+namespace {
+
+constexpr std::int64_t kMs = 1'000'000;
+// How long a deletion may wait for company, so that several share a synced commit under load.
+constexpr std::int64_t kNewsWaitNs = 2 * kMs;
+constexpr std::int64_t kShowEveryNs = 100 * kMs;
+// Silence after which the clock decides on requests that wait for event time.
+constexpr std::int64_t kSilenceNs = 1000 * kMs;
+constexpr std::int64_t kLongestWaitMs = 100;
+
+}  // namespace
+
+ShardWorker::ShardWorker(const WorkerContext& context, std::unique_ptr<ShardFolder> folder)
+    : context_(context),
+      folder_(std::move(folder)),
+      probe_(Loss(context.plan.spec.model.loss, context.plan.spec.model.huber_width)),
+      shard_(context.plan, folder_->identity(),
+             {folder_->state(), folder_->state().payloads(), context.publisher, probe_,
+              context.hasher, context.random}),
+      metrics_(context.metrics.shard(folder_->identity().shard)) {}
+
+double ShardWorker::Since(std::int64_t start_ns) const {
+  return static_cast<double>(context_.clock.MonotonicNs() - start_ns) * 1e-9;
+}
+
+Assignment ShardWorker::assignment() const {
+  return {static_cast<std::int32_t>(shard_.id().value), shard_.next()};
+}
+
+Status ShardWorker::Prepare(Witness& witness) {
+  if (!has_resumed_) LETHE_RETURN_IF_ERROR(shard_.Resume());
+  has_resumed_ = true;
+  DurableState& state = folder_->state();
+  const bool is_new = state.commits() == 0;
+  const auto first = witness.Confirm(folder_->identity(), state, shard_);
+  if (!first.ok()) return first.status();
+  const std::string state_id = ToText(folder_->identity().state);
+  context_.publisher.SetNextEntry(id(), state_id, first.value());
+  const std::uint64_t behind = state.chain_entries() - first.value();
+  if (!is_new) metrics_.AddRestore();
+  LogInfo(is_new ? "a new state" : "resumed",
+          {{"shard", std::to_string(id().value)},
+           {"state", state_id},
+           {"offset", std::to_string(shard_.next().value)},
+           {"learned", std::to_string(shard_.counters().learned + shard_.counters().updates)},
+           {"to_publish", std::to_string(behind)}});
+  LETHE_RETURN_IF_ERROR(
+      state.ReadChain(first.value(), [&](std::uint64_t, ChainKind kind, std::string_view bytes) {
+        return context_.publisher.Publish(id(), kind, bytes);
+      }));
+  // So that the next start finds who this state is and where it began, even if nothing ever comes.
+  uncommitted_ = 1;
+  return Commit();
+}
+
+Status ShardWorker::Run(KafkaConsumer& consumer) {
+  const auto partition = static_cast<std::int32_t>(id().value);
+  const std::int64_t wait_ms = std::min(kLongestWaitMs, context_.config.state.commit_every_ms);
+  last_record_ns_ = context_.clock.MonotonicNs();
+  while (!context_.stopping) {
+    const auto batch = consumer.Next(partition, std::chrono::milliseconds(wait_ms));
+    if (!batch.ok()) return batch.status();
+    if (batch.value() != nullptr) {
+      last_record_ns_ = context_.clock.MonotonicNs();
+      const Status taken = TakeBatch(*batch.value());
+      consumer.Recycle(partition, batch.value());
+      LETHE_RETURN_IF_ERROR(taken);
+    } else if (context_.clock.MonotonicNs() - last_record_ns_ > kSilenceNs) {
+      LETHE_RETURN_IF_ERROR(shard_.ServeByTimer({context_.clock.NowMs()}));
+    }
+    LETHE_RETURN_IF_ERROR(context_.publisher.failure());
+    if (IsCommitDue(consumer)) {
+      LETHE_RETURN_IF_ERROR(Commit());
+      consumer.ReportProgress(partition, shard_.next());
+    } else if (!is_shown_ && uncommitted_ == 0) {
+      Show(false);
+    }
+  }
+  if (uncommitted_ > 0 || shard_.has_news()) return Commit();
+  return Status::Ok();
+}
+
+Status ShardWorker::TakeBatch(const RecordBatch& batch) {
+  for (std::size_t i = 0; i < batch.count; ++i) {
+    const Record& record = batch.records[i];
+    const bool had_news = shard_.has_news();
+    if (uncommitted_ == 0) first_uncommitted_ns_ = last_record_ns_;
+    ++uncommitted_;
+    LETHE_RETURN_IF_ERROR(shard_.Process(record));
+    if (!had_news && shard_.has_news()) first_news_ns_ = last_record_ns_;
+    const auto rejection = probe_.TakeRejection();
+    if (!rejection) continue;
+    metrics_.AddDeadLetter(rejection->reason);
+    if (!context_.publisher.wants_dead_letters()) continue;
+    ++dead_letters_;
+    LETHE_RETURN_IF_ERROR(context_.publisher.SendDeadLetter({.shard = id(),
+                                                             .offset = record.offset,
+                                                             .timestamp = record.timestamp,
+                                                             .rejection = *rejection,
+                                                             .key = batch.key(i),
+                                                             .value = batch.value(i)}));
+  }
+  return Status::Ok();
+}
+
+bool ShardWorker::IsCommitDue(const KafkaConsumer& consumer) {
+  if (shard_.has_news()) {
+    return !consumer.HasMore(static_cast<std::int32_t>(id().value)) ||
+           context_.clock.MonotonicNs() - first_news_ns_ >= kNewsWaitNs;
+  }
+  return uncommitted_ >= context_.config.state.commit_events ||
+         (uncommitted_ > 0 && context_.clock.MonotonicNs() - first_uncommitted_ns_ >=
+                                  context_.config.state.commit_every_ms * kMs);
+}
+
+Status ShardWorker::Commit() {
+  // An offset behind a refused record is stored when its dead letter has arrived, and not before.
+  if (dead_letters_ > 0) LETHE_RETURN_IF_ERROR(context_.publisher.WaitForAll());
+  const bool has_news = shard_.has_news();
+  const std::int64_t start = context_.clock.MonotonicNs();
+  LETHE_RETURN_IF_ERROR(shard_.Commit());
+  metrics_.ObserveCommit(has_news, Since(start));
+  metrics_.SetCommitTime(static_cast<double>(context_.clock.NowMs()) / 1000);
+  if (has_news) metrics_.ObserveErasure(false, Since(first_news_ns_));
+  uncommitted_ = 0;
+  dead_letters_ = 0;
+  Show(has_news);
+  return PublishModel(has_news);
+}
+
+void ShardWorker::Show(bool has_news) {
+  const std::int64_t now = context_.clock.MonotonicNs();
+  is_shown_ = has_news || shown_ns_ == 0 || now - shown_ns_ >= kShowEveryNs;
+  if (!is_shown_) return;
+  shown_ns_ = now;
+  ShardReport report = shard_.Report();
+  report.loss_total = probe_.loss_total();
+  report.loss_events = probe_.loss_events();
+  context_.board.Show(std::move(report));
+}
+
+Status ShardWorker::PublishModel(bool has_news) {
+  if (!context_.config.publish.models_topic) return Status::Ok();
+  const std::int64_t now = context_.clock.MonotonicNs();
+  const bool is_time =
+      model_ns_ == 0 || now - model_ns_ >= context_.config.publish.models_every_ms * kMs;
+  if (shard_.model_version() == published_version_ || (!has_news && !is_time)) return Status::Ok();
+  model_ns_ = now;
+  published_version_ = shard_.model_version();
+  const ShardReport report = shard_.Report();
+  const ShardModel model = ModelOf(report);
+  return context_.publisher.PublishModel(
+      id(), ModelJson(context_.board.facts(), {&model, 1}, context_.hasher));
+}
+
+void ShardWorker::Measure(const KafkaConsumer& consumer) {
+  const auto partition = static_cast<std::int32_t>(id().value);
+  const std::int64_t lag = consumer.Lag(partition);
+  if (lag >= 0) metrics_.SetLag(lag);
+  metrics_.SetQueue(consumer.Queued(partition));
+  for (std::size_t i = 0; i < kFamilies; ++i) {
+    const auto family = static_cast<Family>(i);
+    metrics_.SetStateBytes(Name(family), folder_->store().Bytes(family));
+  }
+}
+
+}  // namespace lethe

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "app/config/config.h"
+#include "app/run/live_probe.h"
+#include "app/run/publisher.h"
+#include "app/run/witness.h"
+#include "connectors/kafka/consumer.h"
+#include "engine/ports/clock.h"
+#include "engine/shard.h"
+#include "metrics/board.h"
+#include "metrics/pipeline_metrics.h"
+#include "state/shard_folder.h"
+
+namespace lethe {
+
+// What all workers of a process share. Everything outlives them.
+struct WorkerContext {
+  const Config& config;
+  const Plan& plan;
+  const Hasher& hasher;
+  RandomSource& random;
+  Clock& clock;
+  Board& board;
+  PipelineMetrics& metrics;
+  Publisher& publisher;
+  const std::atomic<bool>& stopping;
+};
+
+// One shard of a process: takes batches, learns and forgets, commits, tells. Its thread is the only
+// one that touches the shard.
+class ShardWorker {
+ public:
+  ShardWorker(const WorkerContext& context, std::unique_ptr<ShardFolder> folder);
+
+  // Loads the state, lets the witness confirm it, and publishes what was committed and not yet
+  // published. The first thing to call; after kUnavailable it may be called again.
+  Status Prepare(Witness& witness);
+  Assignment assignment() const;
+  ShardId id() const { return shard_.id(); }
+
+  // Until the process is to stop, or an error. Ends with a commit.
+  Status Run(KafkaConsumer& consumer);
+
+  // What only a look from outside knows. From any thread.
+  void Measure(const KafkaConsumer& consumer);
+  // After Run: makes the next start quick.
+  Status Close() { return folder_->store().Flush(); }
+
+ private:
+  Status TakeBatch(const RecordBatch& batch);
+  bool IsCommitDue(const KafkaConsumer& consumer);
+  Status Commit();
+  Status PublishModel(bool has_news);
+  void Show(bool has_news);
+  double Since(std::int64_t start_ns) const;
+
+  const WorkerContext context_;
+  const std::unique_ptr<ShardFolder> folder_;
+  LiveProbe probe_;
+  Shard shard_;
+  PipelineMetrics::ShardMetrics& metrics_;
+
+  bool has_resumed_ = false;
+  std::int64_t uncommitted_ = 0;   // records
+  std::int64_t dead_letters_ = 0;  // on their way since the last commit
+  std::int64_t first_uncommitted_ns_ = 0;
+  std::int64_t first_news_ns_ = 0;
+  std::int64_t last_record_ns_ = 0;
+  std::int64_t shown_ns_ = 0;
+  bool is_shown_ = false;  // the last commit was
+  std::int64_t model_ns_ = 0;
+  ModelVersion published_version_{-1};
+};
+
+}  // namespace lethe

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "app/config/config.h"
+#include "connectors/kafka/cluster.h"
+#include "engine/shard.h"
+#include "state/durable_state.h"
+
+namespace lethe {
+
+// Answers to what must never be decided silently.
+struct WitnessOptions {
+  bool accept_gap = false;  // records that were not read are gone: go on behind them
+  bool begin_anew = false;  // a new state, although another has published for this shard
+};
+
+// What the topic and the receipts topic know about a shard: whether its state may go on. A state
+// that is older than what was published would draw noise again, and two noises of one state can be
+// averaged away; records that are not the ones that were read would never be forgotten. Everything
+// that does not fit is kInput, and says what to do.
+class Witness {
+ public:
+  Witness(const Config& config, KafkaCluster& cluster, std::string cluster_id,
+          std::int32_t partitions, const WitnessOptions& options)
+      : config_(config),
+        cluster_(cluster),
+        cluster_id_(std::move(cluster_id)),
+        partitions_(partitions),
+        options_(options) {}
+
+  // Compares, and sets where `shard`, which has resumed, goes on. Returns the first entry of its
+  // chain that the receipts topic does not have.
+  Result<std::uint64_t> Confirm(const ShardIdentity& identity, DurableState& state, Shard& shard);
+
+ private:
+  Status CheckTopic(DurableState& state, ShardId shard, bool is_new);
+  Status CheckOffset(Shard& shard, bool is_new);
+  Status CheckLastRecord(const Shard& shard);
+  Result<std::uint64_t> CheckPublished(const ShardIdentity& identity, const DurableState& state,
+                                       Shard& shard, bool is_new);
+
+  const Config& config_;
+  KafkaCluster& cluster_;
+  const std::string cluster_id_;
+  const std::int32_t partitions_;
+  const WitnessOptions options_;
+};
+
+}  // namespace lethe

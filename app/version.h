@@ -1,0 +1,7 @@
+#pragma once
+
+namespace lethe {
+
+inline constexpr char kVersion[] = LETHE_VERSION;
+
+}  // namespace lethe
