@@ -7,6 +7,7 @@
 
 #include "connectors/kafka/errors.h"
 #include "connectors/kafka/handle.h"
+#include "connectors/kafka/partition_queue.h"
 
 namespace lethe {
 
@@ -52,21 +53,19 @@ Result<BareCount> CountMessages(const KafkaSettings& settings, const std::string
   auto topic_or = kafka::OpenTopic(*handle, topic);
   if (!topic_or.ok()) return topic_or.status();
   const kafka::Topic of = std::move(topic_or).value();
-  if (rd_kafka_consume_start(of.get(), partition, first.value) != 0) {
-    return kafka::FromError(rd_kafka_last_error(), "reading topic \"" + topic + "\"");
-  }
+  auto queue = kafka::PartitionQueue::Start(*handle, of.get(), partition, first);
+  if (!queue.ok()) return queue.status();
   Counter counter{{}, next.value - 1, {}};
   Status status;
   while (!counter.done && status.ok()) {
     const std::int64_t before = counter.count.messages;
-    rd_kafka_consume_callback(of.get(), partition, static_cast<int>(idle.count()), Count, &counter);
+    queue.value()->Consume(static_cast<int>(idle.count()), Count, &counter);
     if (counter.error != 0) {
       status = kafka::FromError(counter.error, "reading topic \"" + topic + "\"");
     } else if (!counter.done && counter.count.messages == before) {
       status = handle->Unavailable("reading topic \"" + topic + "\"");
     }
   }
-  rd_kafka_consume_stop(of.get(), partition);
   if (!status.ok()) return status;
   counter.count.seconds = std::chrono::duration<double>(counter.last_time - began).count();
   return counter.count;

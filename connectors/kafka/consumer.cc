@@ -34,6 +34,12 @@ const kafka::Properties& Fixed() {
   return properties;
 }
 
+// A topic that does not exist is suspected after this time, instead of half a minute.
+const kafka::Properties& Defaults() {
+  static const kafka::Properties properties = {{"topic.metadata.propagation.max.ms", "3000"}};
+  return properties;
+}
+
 // What librdkafka has in force.
 std::int64_t Number(rd_kafka_t* kafka, const char* name) {
   std::array<char, 64> text{};
@@ -77,7 +83,7 @@ Result<std::unique_ptr<KafkaConsumer>> KafkaConsumer::Start(const KafkaSettings&
                                                             KafkaLog log, ConsumerOptions options) {
   LETHE_CHECK(!assignments.empty());
   auto impl = std::make_unique<Impl>();
-  auto handle = kafka::Handle::OpenConsumer(settings, {}, Fixed(), std::move(log));
+  auto handle = kafka::Handle::OpenConsumer(settings, Defaults(), Fixed(), std::move(log));
   if (!handle.ok()) return handle.status();
   impl->handle = std::move(handle).value();
   auto opened = kafka::OpenTopic(*impl->handle, topic);

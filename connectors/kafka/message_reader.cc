@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "connectors/kafka/errors.h"
+#include "connectors/kafka/partition_queue.h"
 
 namespace lethe::kafka {
 
@@ -56,9 +57,8 @@ Status ReadMessages(Handle& handle, rd_kafka_topic_s* topic, std::int32_t partit
   if (first >= next) return Status::Ok();
   const std::string what = "reading partition " + std::to_string(partition) + " of topic \"" +
                            rd_kafka_topic_name(topic) + "\"";
-  if (rd_kafka_consume_start(topic, partition, first.value) != 0) {
-    return FromError(rd_kafka_last_error(), what);
-  }
+  auto queue = PartitionQueue::Start(handle, topic, partition, first);
+  if (!queue.ok()) return queue.status();
   Visitor visitor{visit, next, what, handle.log(), false, Status::Ok()};
   while (!visitor.done) {
     const int left = TimeLeft(deadline);
@@ -67,9 +67,8 @@ Status ReadMessages(Handle& handle, rd_kafka_topic_s* topic, std::int32_t partit
       break;
     }
     rd_kafka_poll(handle.get(), 0);
-    rd_kafka_consume_callback(topic, partition, std::min(left, 100), Visitor::Callback, &visitor);
+    queue.value()->Consume(std::min(left, 100), Visitor::Callback, &visitor);
   }
-  rd_kafka_consume_stop(topic, partition);
   return visitor.status;
 }
 

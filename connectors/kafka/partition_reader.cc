@@ -35,10 +35,6 @@ TimeMs Timestamp(const rd_kafka_message_t* message) {
 
 }  // namespace
 
-void PartitionReader::QueueDeleter::operator()(rd_kafka_queue_s* queue) const {
-  rd_kafka_queue_destroy(queue);
-}
-
 PartitionReader::PartitionReader(Handle& handle, rd_kafka_topic_s* topic, std::string topic_name,
                                  std::int32_t partition, Options options)
     : handle_(handle),
@@ -52,11 +48,9 @@ PartitionReader::PartitionReader(Handle& handle, rd_kafka_topic_s* topic, std::s
 PartitionReader::~PartitionReader() { Stop(); }
 
 Status PartitionReader::Start() {
-  if (rd_kafka_consume_start(topic_, partition_, options_.start.value) != 0) {
-    return FromError(rd_kafka_last_error(), "cannot start to read " + Describe());
-  }
-  started_ = true;
-  queue_.reset(rd_kafka_queue_get_partition(handle_.get(), topic_name_.c_str(), partition_));
+  auto queue = PartitionQueue::Start(handle_, topic_, partition_, options_.start);
+  if (!queue.ok()) return queue.status();
+  queue_ = std::move(queue).value();
   thread_ = std::thread([this] { Run(); });
   return Status::Ok();
 }
@@ -64,10 +58,8 @@ Status PartitionReader::Start() {
 void PartitionReader::Stop() {
   stopping_ = true;
   ring_.Stop();
-  if (queue_ != nullptr) rd_kafka_queue_yield(queue_.get());
+  if (queue_ != nullptr) queue_->Interrupt();
   if (thread_.joinable()) thread_.join();
-  // Before the queue's handle goes: it refers to the partition.
-  if (std::exchange(started_, false)) rd_kafka_consume_stop(topic_, partition_);
   queue_.reset();
 }
 
@@ -92,8 +84,7 @@ void PartitionReader::Run() {
     // When the taker has nothing to do it gets what there is. When it is busy, a millisecond may
     // make a larger batch, and costs nothing.
     const int timeout = waiting ? (ring_.empty() ? 0 : 1) : kIdleWaitMs;
-    const int consumed =
-        rd_kafka_consume_callback(topic_, partition_, timeout, MessageCallback, this);
+    const int consumed = queue_->Consume(timeout, MessageCallback, this);
     if (consumed > 0) {
       NoteFullness();
     } else if (waiting) {
@@ -174,8 +165,8 @@ void PartitionReader::OnError(const rd_kafka_message_s* message) {
 }
 
 void PartitionReader::NoteFullness() {
-  if (!options_.on_full || queue_ == nullptr) return;
-  const auto messages = static_cast<std::int64_t>(rd_kafka_queue_length(queue_.get()));
+  if (!options_.on_full) return;
+  const auto messages = static_cast<std::int64_t>(queue_->length());
   if (messages >= options_.full_messages || messages * mean_bytes_ >= options_.full_bytes) {
     options_.on_full();
   }

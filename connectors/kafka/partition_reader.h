@@ -12,9 +12,9 @@
 #include "connectors/json/event_codec.h"
 #include "connectors/kafka/batch_ring.h"
 #include "connectors/kafka/handle.h"
+#include "connectors/kafka/partition_queue.h"
 
 struct rd_kafka_message_s;
-struct rd_kafka_queue_s;
 
 namespace lethe::kafka {
 
@@ -61,10 +61,6 @@ class PartitionReader {
   void OnMessage(rd_kafka_message_s* message);
 
  private:
-  struct QueueDeleter {
-    void operator()(rd_kafka_queue_s* queue) const;
-  };
-
   void Run();
   void OnError(const rd_kafka_message_s* message);
   void Append(const rd_kafka_message_s* message);
@@ -77,7 +73,7 @@ class PartitionReader {
   const std::string topic_name_;
   const std::int32_t partition_;
   const Options options_;
-  std::unique_ptr<rd_kafka_queue_s, QueueDeleter> queue_;
+  std::unique_ptr<PartitionQueue> queue_;
 
   BatchRing ring_;
   JsonEventCodec json_;
@@ -90,7 +86,6 @@ class PartitionReader {
   std::atomic<bool> seems_missing_ = false;
   std::atomic<std::int64_t> taken_;     // behind the last record that Next returned
   std::atomic<std::int64_t> end_seen_;  // where librdkafka met the end of the partition
-  bool started_ = false;
   std::thread thread_;
 };
 

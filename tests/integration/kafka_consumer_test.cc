@@ -14,7 +14,6 @@ namespace lethe {
 namespace {
 
 using std::chrono::milliseconds;
-using ::testing::Test;
 
 class KafkaConsumerTest : public KafkaTest {};
 
@@ -150,8 +149,7 @@ TEST_F(KafkaConsumerTest, OffsetOutsideOfTheLogIsAnErrorAndNeverAReset) {
 
 TEST_F(KafkaConsumerTest, TopicThatDoesNotExistIsAnError) {
   const std::string topic = UniqueTopic();
-  const auto settings = With("topic.metadata.propagation.max.ms", "1000");
-  const auto consumer = Consume(settings, topic, {{0, Offset{0}}});
+  const auto consumer = Consume(Settings(), topic, {{0, Offset{0}}});
   const Status status = TakeError(*consumer, 0);
   EXPECT_EQ(status.code(), ErrorCode::kInput);
   EXPECT_NE(status.message().find(topic), std::string::npos) << status.message();
@@ -221,7 +219,6 @@ TEST_F(KafkaConsumerTest, SingleRecordsAreHandedOverAtOnce) {
   auto producer = KafkaProducer::Start(With("linger.ms", "0"), {}).value();
   std::vector<double> waits;
   for (int i = 0; i < 30; ++i) {
-    std::chrono::steady_clock::time_point delivered;
     ASSERT_TRUE(producer->Send(Learn(topic, i), {}, kPatience).ok());
     const auto sent = std::chrono::steady_clock::now();
     RecordBatch* batch = consumer->Next(0, kPatience).value();
