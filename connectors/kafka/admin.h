@@ -1,0 +1,48 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "connectors/kafka/log.h"
+#include "connectors/kafka/settings.h"
+#include "engine/status.h"
+#include "engine/types.h"
+
+namespace lethe {
+
+// Looking after topics: making them, and reading how they are set. kUnavailable when no broker
+// answers in time. Thread-safe.
+class KafkaAdmin {
+ public:
+  using Timeout = std::chrono::milliseconds;
+  using TopicConfig = std::map<std::string, std::string>;
+
+  static Result<std::unique_ptr<KafkaAdmin>> Open(const KafkaSettings& settings, KafkaLog log);
+  ~KafkaAdmin();
+  KafkaAdmin(const KafkaAdmin&) = delete;
+  KafkaAdmin& operator=(const KafkaAdmin&) = delete;
+
+  // With the cluster's own replication factor.
+  Status CreateTopic(const std::string& topic, std::int32_t partitions, const TopicConfig& config,
+                     Timeout timeout);
+  Status DeleteTopic(const std::string& topic, Timeout timeout);
+  // `total` is with those that there are.
+  Status AddPartitions(const std::string& topic, std::int32_t total, Timeout timeout);
+  // Removes the records before an offset, as retention does.
+  Status DeleteRecordsBefore(const std::string& topic, std::int32_t partition, Offset offset,
+                             Timeout timeout);
+  // Every setting in force, e.g. "retention.ms". Secret ones are left out.
+  Result<TopicConfig> DescribeTopic(const std::string& topic, Timeout timeout);
+
+ private:
+  struct Impl;
+
+  explicit KafkaAdmin(std::unique_ptr<Impl> impl);
+
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace lethe

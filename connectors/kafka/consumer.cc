@@ -1,0 +1,165 @@
+#include "connectors/kafka/consumer.h"
+
+#include <librdkafka/rdkafka.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+#include "connectors/kafka/handle.h"
+#include "connectors/kafka/partition_reader.h"
+#include "connectors/kafka/ticker.h"
+#include "engine/check.h"
+
+namespace lethe {
+
+namespace {
+
+using kafka::PartitionReader;
+
+const kafka::Properties& Fixed() {
+  static const kafka::Properties properties = {
+      {"isolation.level", "read_committed"},
+      {"enable.auto.commit", "false"},
+      {"enable.auto.offset.store", "false"},
+      {"auto.offset.reset", "error"},
+      {"allow.auto.create.topics", "false"},
+      {"enable.partition.eof", "true"},
+      // What one call takes out of the prefetch queue. While it is worked on, librdkafka does not
+      // count it and fetches more: without this, all of the queue, a second time.
+      {"consume.callback.max.messages", "1024"},
+  };
+  return properties;
+}
+
+// A topic that does not exist is suspected after this time, instead of half a minute.
+const kafka::Properties& Defaults() {
+  static const kafka::Properties properties = {{"topic.metadata.propagation.max.ms", "3000"}};
+  return properties;
+}
+
+// What librdkafka has in force.
+std::int64_t Number(rd_kafka_t* kafka, const char* name) {
+  std::array<char, 64> text{};
+  std::size_t size = text.size();
+  const auto result = rd_kafka_conf_get(rd_kafka_conf(kafka), name, text.data(), &size);
+  LETHE_CHECK(result == RD_KAFKA_CONF_OK);
+  return std::atoll(text.data());
+}
+
+}  // namespace
+
+struct KafkaConsumer::Impl {
+  struct Part {
+    std::unique_ptr<PartitionReader> reader;
+    std::size_t at = 0;  // in the ticker
+  };
+
+  const Part& PartOf(std::int32_t partition) const {
+    const auto found = parts.find(partition);
+    LETHE_CHECK(found != parts.end());
+    return found->second;
+  }
+  PartitionReader& ReaderOf(std::int32_t partition) const { return *PartOf(partition).reader; }
+
+  // In this order: the readers and the ticker end before the topic, the topic before the handle.
+  std::unique_ptr<kafka::Handle> handle;
+  kafka::Topic topic;
+  std::string topic_name;
+  bool has_group = false;
+  std::map<std::int32_t, Part> parts;
+  std::unique_ptr<kafka::Ticker> ticker;
+};
+
+KafkaConsumer::KafkaConsumer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+KafkaConsumer::~KafkaConsumer() { Stop(); }
+
+Result<std::unique_ptr<KafkaConsumer>> KafkaConsumer::Start(const KafkaSettings& settings,
+                                                            const std::string& topic,
+                                                            std::vector<Assignment> assignments,
+                                                            KafkaLog log, ConsumerOptions options) {
+  LETHE_CHECK(!assignments.empty());
+  auto impl = std::make_unique<Impl>();
+  auto handle = kafka::Handle::OpenConsumer(settings, Defaults(), Fixed(), std::move(log));
+  if (!handle.ok()) return handle.status();
+  impl->handle = std::move(handle).value();
+  auto opened = kafka::OpenTopic(*impl->handle, topic);
+  if (!opened.ok()) return opened.status();
+  impl->topic = std::move(opened).value();
+  impl->topic_name = topic;
+  impl->has_group = settings.properties.contains("group.id");
+
+  // Half of where librdkafka stops fetching, since the count of bytes is an estimate.
+  PartitionReader::Options reader_options;
+  reader_options.keep_values = options.keep_values;
+  rd_kafka_t* const kafka = impl->handle->get();
+  reader_options.full_messages =
+      std::max<std::int64_t>(1, Number(kafka, "queued.min.messages") / 2);
+  reader_options.full_bytes = Number(kafka, "queued.max.messages.kbytes") * 1024 / 2;
+  reader_options.on_full = [raw = impl.get()] { raw->ticker->NoteFull(); };
+
+  std::vector<PartitionReader*> readers;
+  for (const Assignment& assignment : assignments) {
+    reader_options.start = assignment.next;
+    auto reader = std::make_unique<PartitionReader>(*impl->handle, impl->topic.get(), topic,
+                                                    assignment.partition, reader_options);
+    readers.push_back(reader.get());
+    const bool is_new =
+        impl->parts.try_emplace(assignment.partition, std::move(reader), readers.size() - 1).second;
+    LETHE_CHECK(is_new);
+  }
+  impl->ticker = std::make_unique<kafka::Ticker>(*impl->handle, impl->topic.get(), topic, readers);
+  std::unique_ptr<KafkaConsumer> consumer(new KafkaConsumer(std::move(impl)));
+  for (PartitionReader* reader : readers) LETHE_RETURN_IF_ERROR(reader->Start());
+  consumer->impl_->ticker->Start();
+  return consumer;
+}
+
+Result<RecordBatch*> KafkaConsumer::Next(std::int32_t partition,
+                                         std::chrono::milliseconds timeout) {
+  return impl_->ReaderOf(partition).Next(timeout);
+}
+
+void KafkaConsumer::Recycle(std::int32_t partition, RecordBatch* batch) {
+  impl_->ReaderOf(partition).ring().Recycle(batch);
+}
+
+void KafkaConsumer::Wake() {
+  for (const auto& [partition, part] : impl_->parts) part.reader->ring().Wake();
+}
+
+void KafkaConsumer::Stop() {
+  // The ticker may be waiting for a broker: the rings are released first.
+  for (const auto& [partition, part] : impl_->parts) part.reader->ring().Stop();
+  impl_->ticker->Stop();
+  for (const auto& [partition, part] : impl_->parts) part.reader->Stop();
+}
+
+bool KafkaConsumer::HasMore(std::int32_t partition) const {
+  return !impl_->ReaderOf(partition).ring().empty();
+}
+
+std::int64_t KafkaConsumer::Lag(std::int32_t partition) const {
+  const Impl::Part& part = impl_->PartOf(partition);
+  const std::int64_t end = impl_->ticker->End(part.at);
+  if (end < 0) return -1;
+  return std::max<std::int64_t>(0, end - part.reader->position().value);
+}
+
+std::int64_t KafkaConsumer::Queued(std::int32_t partition) const {
+  return impl_->ReaderOf(partition).ring().records();
+}
+
+void KafkaConsumer::ReportProgress(std::int32_t partition, Offset next) {
+  if (!impl_->has_group) return;
+  rd_kafka_topic_partition_list_t* const list = rd_kafka_topic_partition_list_new(1);
+  rd_kafka_topic_partition_list_add(list, impl_->topic_name.c_str(), partition)->offset =
+      next.value;
+  rd_kafka_commit(impl_->handle->get(), list, 1);
+  rd_kafka_topic_partition_list_destroy(list);
+}
+
+}  // namespace lethe

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "connectors/kafka/log.h"
+#include "connectors/kafka/record_batch.h"
+#include "connectors/kafka/settings.h"
+#include "engine/status.h"
+#include "engine/types.h"
+
+namespace lethe {
+
+// A partition to read, and the offset to begin at. It need not be that of a record.
+struct Assignment {
+  std::int32_t partition = 0;
+  Offset next;
+};
+
+struct ConsumerOptions {
+  bool keep_values = true;  // for RecordBatch::value; dead letters without payload need only keys
+};
+
+// The live source: partitions of one topic, each read and decoded by a thread of its own and handed
+// over in batches through a bounded ring, in the order of the offsets. Only committed records are
+// seen; offsets may have gaps.
+//
+// Each partition has one taker, a thread that calls Next and Recycle. All else is thread-safe.
+class KafkaConsumer {
+ public:
+  static Result<std::unique_ptr<KafkaConsumer>> Start(const KafkaSettings& settings,
+                                                      const std::string& topic,
+                                                      std::vector<Assignment> assignments,
+                                                      KafkaLog log, ConsumerOptions options = {});
+  ~KafkaConsumer();
+  KafkaConsumer(const KafkaConsumer&) = delete;
+  KafkaConsumer& operator=(const KafkaConsumer&) = delete;
+
+  // The next batch of a partition, never empty; nullptr after `timeout` without one. An error is
+  // final: an offset outside of the log (kInput, never a reset), a topic that is gone, access
+  // denied. A broker that is away is no error: it is told to the log and waited for.
+  Result<RecordBatch*> Next(std::int32_t partition, std::chrono::milliseconds timeout);
+  // Gives a batch back, to be filled again. Without it the reading stops after 18 batches.
+  void Recycle(std::int32_t partition, RecordBatch* batch);
+
+  // Makes the Next calls that wait return at once, or else the next one that finds nothing.
+  void Wake();
+  // Stops fetching. What is in the rings may still be taken, or dropped.
+  void Stop();
+
+  bool HasMore(std::int32_t partition) const;         // another batch is already waiting
+  std::int64_t Lag(std::int32_t partition) const;     // last stable offset - position; -1 unknown
+  std::int64_t Queued(std::int32_t partition) const;  // records in the ring
+
+  // Commits to the group, for lag monitors only: nothing here reads it. Asynchronous, errors are
+  // ignored, and without a group.id among the properties nothing is done.
+  void ReportProgress(std::int32_t partition, Offset next);
+
+ private:
+  struct Impl;
+
+  explicit KafkaConsumer(std::unique_ptr<Impl> impl);
+
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace lethe

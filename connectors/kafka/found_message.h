@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/types.h"
+
+namespace lethe {
+
+// A message that was looked up, as it is in the topic.
+struct FoundMessage {
+  std::int32_t partition = 0;
+  Offset offset;
+  TimeMs timestamp = kNoTime;
+  std::optional<std::string> key;
+  std::optional<std::string> value;
+  std::vector<std::pair<std::string, std::string>> headers;
+};
+
+}  // namespace lethe

@@ -1,0 +1,104 @@
+#include "connectors/kafka/handle.h"
+
+#include <librdkafka/rdkafka.h>
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace lethe::kafka {
+
+namespace {
+
+constexpr int kWarning = 4;  // of syslog
+constexpr int kDebug = 7;
+
+void ErrorCallback(rd_kafka_t*, int error, const char* reason, void* opaque) {
+  static_cast<Handle*>(opaque)->OnError(error, reason);
+}
+
+void LogCallback(const rd_kafka_t* kafka, int level, const char* facility, const char* text) {
+  auto* handle = static_cast<Handle*>(rd_kafka_opaque(kafka));
+  if (handle != nullptr) handle->OnLog(level, facility, text);
+}
+
+}  // namespace
+
+void TopicDeleter::operator()(rd_kafka_topic_s* topic) const { rd_kafka_topic_destroy(topic); }
+
+Result<Topic> OpenTopic(Handle& handle, const std::string& name) {
+  Topic topic(rd_kafka_topic_new(handle.get(), name.c_str(), nullptr));
+  if (topic != nullptr) return topic;
+  return Status(ErrorCode::kConfig, "Kafka: \"" + name + "\" is no name of a topic");
+}
+
+Result<std::unique_ptr<Handle>> Handle::OpenConsumer(const KafkaSettings& settings,
+                                                     Properties defaults, Properties fixed,
+                                                     KafkaLog log) {
+  return Open(false, settings, std::move(defaults), std::move(fixed), std::move(log), nullptr);
+}
+
+Result<std::unique_ptr<Handle>> Handle::OpenProducer(const KafkaSettings& settings,
+                                                     Properties defaults, Properties fixed,
+                                                     KafkaLog log, DeliveryFunction delivered) {
+  return Open(true, settings, std::move(defaults), std::move(fixed), std::move(log), delivered);
+}
+
+Result<std::unique_ptr<Handle>> Handle::Open(bool producer, const KafkaSettings& settings,
+                                             Properties defaults, Properties fixed, KafkaLog log,
+                                             DeliveryFunction delivered) {
+  defaults.emplace_back("client.id", "lethe");
+  // Brokers close idle connections. That is no trouble, and not worth a line every ten minutes.
+  defaults.emplace_back("log.connection.close", "false");
+  auto conf = MakeConf(settings, defaults, fixed);
+  if (!conf.ok()) return conf.status();
+  std::unique_ptr<Handle> handle(new Handle(settings.brokers, std::move(log)));
+  rd_kafka_conf_set_opaque(conf.value().get(), handle.get());
+  rd_kafka_conf_set_error_cb(conf.value().get(), ErrorCallback);
+  rd_kafka_conf_set_log_cb(conf.value().get(), LogCallback);
+  if (delivered != nullptr) rd_kafka_conf_set_dr_msg_cb(conf.value().get(), delivered);
+  std::array<char, 512> errstr{};
+  handle->kafka_ = rd_kafka_new(producer ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER,
+                                conf.value().get(), errstr.data(), errstr.size());
+  if (handle->kafka_ == nullptr) {
+    return Status(ErrorCode::kConfig, "Kafka: " + std::string(errstr.data()));
+  }
+  // It belongs to the instance now.
+  static_cast<void>(conf.value().release());
+  return handle;
+}
+
+Handle::~Handle() {
+  // Without a subscription there is no group to leave, and nothing to wait for.
+  if (kafka_ != nullptr) rd_kafka_destroy_flags(kafka_, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+}
+
+Status Handle::Unavailable(const std::string& what) {
+  std::lock_guard lock(mutex_);
+  std::string message = "Kafka: " + what + ": no answer from " + brokers_ + " in time";
+  if (!last_error_.empty()) message += "; the last error was: " + last_error_;
+  return {ErrorCode::kUnavailable, std::move(message)};
+}
+
+void Handle::OnError(int error, const char* reason) {
+  std::string text = reason != nullptr ? reason : "";
+  if (const std::size_t at = text.rfind(" (after "); at != std::string::npos) text.resize(at);
+  // "1/1 brokers are down" follows upon what really happened.
+  if (error != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
+    std::lock_guard lock(mutex_);
+    last_error_ = text;
+  }
+  log_.Tell("kafka: " + text);
+}
+
+void Handle::OnLog(int level, const char* facility, const char* text) {
+  // These lines exist only when the user has set the property `debug`.
+  if (level >= kDebug) return log_.TellAlways(std::string("kafka: ") + facility + ": " + text);
+  const std::string_view kind = facility;
+  // CONFWARN: a property of consumers is given to a producer too, or the reverse, as intended.
+  // FAIL and ERROR are told by OnError, in better words.
+  if (level > kWarning || kind == "CONFWARN" || kind == "FAIL" || kind == "ERROR") return;
+  log_.Tell(std::string("kafka: ") + text);
+}
+
+}  // namespace lethe::kafka

@@ -1,0 +1,174 @@
+#include "connectors/kafka/producer.h"
+
+#include <librdkafka/rdkafka.h>
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "connectors/kafka/errors.h"
+#include "connectors/kafka/handle.h"
+#include "connectors/kafka/produce.h"
+
+namespace lethe {
+
+namespace {
+
+constexpr int kPollMs = 100;
+constexpr std::chrono::milliseconds kFullWait{10};
+
+const kafka::Properties& Fixed() {
+  static const kafka::Properties properties = {
+      {"enable.idempotence", "true"},
+      {"acks", "all"},
+      {"message.timeout.ms", "0"},
+      {"enable.gapless.guarantee", "false"},
+  };
+  return properties;
+}
+
+const kafka::Properties& Defaults() {
+  // A topic that does not exist is known after this time, instead of half a minute.
+  static const kafka::Properties properties = {{"topic.metadata.propagation.max.ms", "3000"}};
+  return properties;
+}
+
+}  // namespace
+
+struct KafkaProducer::Impl {
+  // One message under way.
+  struct Delivery {
+    Impl* producer;
+    std::string topic;
+    std::int64_t epoch;
+    OnDelivery on_delivery;
+  };
+
+  static void OnDelivered(rd_kafka_s*, const rd_kafka_message_s* message, void*) {
+    std::unique_ptr<Delivery> delivery(static_cast<Delivery*>(message->_private));
+    delivery->producer->Finish(*delivery, message->err);
+  }
+
+  void Finish(const Delivery& delivery, rd_kafka_resp_err_t error);
+  void Forget(std::int64_t epoch);
+  bool IsDone(std::int64_t epoch) const { return counts.empty() || counts.begin()->first > epoch; }
+  void Run();
+
+  std::unique_ptr<kafka::Handle> handle;
+  std::thread thread;
+
+  mutable std::mutex mutex;
+  std::condition_variable finished;
+  // Messages under way by the number of Flush calls before them, so that a Flush does not wait for
+  // what others send meanwhile.
+  std::map<std::int64_t, std::int64_t> counts;
+  std::int64_t epoch = 0;
+  std::int64_t outstanding = 0;
+  Status first_failure;
+  bool stopping = false;
+};
+
+void KafkaProducer::Impl::Finish(const Delivery& delivery, rd_kafka_resp_err_t error) {
+  Status status;
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    status = kafka::FromError(error, "a message to topic \"" + delivery.topic + "\" was not sent");
+  }
+  if (delivery.on_delivery) delivery.on_delivery(status);
+  {
+    std::lock_guard lock(mutex);
+    if (!status.ok() && first_failure.ok()) first_failure = status;
+    Forget(delivery.epoch);
+  }
+  finished.notify_all();
+}
+
+// With the mutex held.
+void KafkaProducer::Impl::Forget(std::int64_t of_epoch) {
+  --outstanding;
+  const auto found = counts.find(of_epoch);
+  if (--found->second == 0) counts.erase(found);
+}
+
+void KafkaProducer::Impl::Run() {
+  for (;;) {
+    rd_kafka_poll(handle->get(), kPollMs);
+    std::lock_guard lock(mutex);
+    if (stopping && outstanding == 0) return;
+  }
+}
+
+KafkaProducer::KafkaProducer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+KafkaProducer::~KafkaProducer() {
+  {
+    std::lock_guard lock(impl_->mutex);
+    impl_->stopping = true;
+  }
+  rd_kafka_purge(impl_->handle->get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+  impl_->thread.join();
+}
+
+Result<std::unique_ptr<KafkaProducer>> KafkaProducer::Start(const KafkaSettings& settings,
+                                                            KafkaLog log) {
+  auto handle =
+      kafka::Handle::OpenProducer(settings, Defaults(), Fixed(), std::move(log), Impl::OnDelivered);
+  if (!handle.ok()) return handle.status();
+  auto impl = std::make_unique<Impl>();
+  impl->handle = std::move(handle).value();
+  impl->thread = std::thread([raw = impl.get()] { raw->Run(); });
+  return std::unique_ptr<KafkaProducer>(new KafkaProducer(std::move(impl)));
+}
+
+Status KafkaProducer::Send(OutMessage message, OnDelivery on_delivery,
+                           std::chrono::milliseconds timeout) {
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  auto delivery = std::make_unique<Impl::Delivery>();
+  delivery->producer = impl_.get();
+  delivery->topic = message.topic;
+  delivery->on_delivery = std::move(on_delivery);
+  std::unique_lock lock(impl_->mutex);
+  delivery->epoch = impl_->epoch;
+  // Counted before it is queued: it may be delivered before Produce returns.
+  ++impl_->counts[delivery->epoch];
+  ++impl_->outstanding;
+  for (;;) {
+    lock.unlock();
+    const int error = kafka::Produce(impl_->handle->get(), message, delivery.get());
+    if (error == RD_KAFKA_RESP_ERR_NO_ERROR) {
+      static_cast<void>(delivery.release());
+      return Status::Ok();
+    }
+    lock.lock();
+    const bool is_full = error == RD_KAFKA_RESP_ERR__QUEUE_FULL;
+    if (is_full && std::chrono::steady_clock::now() < deadline) {
+      // Not longer, since the last message may have finished before we began to wait.
+      impl_->finished.wait_for(lock, kFullWait);
+      continue;
+    }
+    impl_->Forget(delivery->epoch);
+    lock.unlock();
+    impl_->finished.notify_all();
+    if (is_full) return impl_->handle->Unavailable("too many messages wait to be sent");
+    return kafka::FromError(error, "a message to topic \"" + message.topic + "\" was not sent");
+  }
+}
+
+Status KafkaProducer::Flush(std::chrono::milliseconds timeout) {
+  std::unique_lock lock(impl_->mutex);
+  const std::int64_t epoch = impl_->epoch++;
+  if (!impl_->finished.wait_for(lock, timeout, [&] { return impl_->IsDone(epoch); })) {
+    const std::int64_t left = impl_->outstanding;
+    lock.unlock();
+    return impl_->handle->Unavailable(std::to_string(left) + " messages are not sent yet");
+  }
+  return std::exchange(impl_->first_failure, Status::Ok());
+}
+
+std::int64_t KafkaProducer::outstanding() const {
+  std::lock_guard lock(impl_->mutex);
+  return impl_->outstanding;
+}
+
+}  // namespace lethe

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "connectors/kafka/log.h"
+#include "connectors/kafka/settings.h"
+#include "engine/status.h"
+
+namespace lethe {
+
+struct OutMessage {
+  std::string topic;
+  std::optional<std::int32_t> partition;  // none: the partitioner chooses by the key
+  std::optional<std::string> key;
+  std::optional<std::string> value;  // none: a tombstone
+  std::vector<std::pair<std::string, std::string>> headers;
+};
+
+// Sends messages, each once and in the order of a partition, to all replicas. A broker that is away
+// is waited for, without end. Thread-safe.
+class KafkaProducer {
+ public:
+  using OnDelivery = std::function<void(Status)>;
+
+  static Result<std::unique_ptr<KafkaProducer>> Start(const KafkaSettings& settings, KafkaLog log);
+  // What was not delivered fails with kUnavailable; whether it arrived is then unknown.
+  ~KafkaProducer();
+  KafkaProducer(const KafkaProducer&) = delete;
+  KafkaProducer& operator=(const KafkaProducer&) = delete;
+
+  // Queues a message. `on_delivery` (may be empty) is called once, from a thread of the producer
+  // and not while Send runs: ok, or why the message will never arrive (too large, unknown topic,
+  // access denied). It must not wait for the producer. If Send fails it is not called:
+  // kUnavailable when the local queue was full for longer than `timeout`.
+  Status Send(OutMessage message, OnDelivery on_delivery, std::chrono::milliseconds timeout);
+
+  // Waits until all that was sent so far was delivered or failed; kUnavailable when the time is
+  // over. Returns the first failure since the last Flush that did not run out of time.
+  Status Flush(std::chrono::milliseconds timeout);
+
+  std::int64_t outstanding() const;
+
+ private:
+  struct Impl;
+
+  explicit KafkaProducer(std::unique_ptr<Impl> impl);
+
+  const std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace lethe

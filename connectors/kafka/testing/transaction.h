@@ -1,0 +1,18 @@
+#pragma once
+
+#include <chrono>
+#include <vector>
+
+#include "connectors/kafka/producer.h"
+#include "connectors/kafka/settings.h"
+#include "engine/status.h"
+
+namespace lethe {
+
+enum class TransactionEnd { kCommit, kAbort };
+
+// For tests: sends all messages in one transaction, in order, and ends it.
+Status SendTransaction(const KafkaSettings& settings, const std::vector<OutMessage>& messages,
+                       TransactionEnd end, std::chrono::milliseconds timeout);
+
+}  // namespace lethe
