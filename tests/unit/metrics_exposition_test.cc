@@ -1,4 +1,6 @@
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
@@ -301,6 +303,14 @@ TEST_F(MetricsExposition, TheProcessMeasuresItself) {
   EXPECT_GE(Value("process_open_fds"), 3);
   EXPECT_GT(Value("process_start_time_seconds"), 1.6e9);
   EXPECT_GE(Value("process_cpu_seconds_total"), 0);
+}
+
+TEST(MetricsDocs, NameEveryMetric) {
+  std::ifstream file(std::string(LETHE_SOURCE_DIR) + "/docs/metrics.md");
+  const std::string docs{std::istreambuf_iterator<char>(file), {}};
+  for (const MetricInfo& info : MetricCatalog()) {
+    EXPECT_NE(docs.find('`' + std::string(info.name) + '`'), std::string::npos) << info.name;
+  }
 }
 
 TEST(MetricsEndpoint, ServesTheTextFormat) {
