@@ -150,6 +150,11 @@ Status Check(const HttpServer::Options& options) {
                                      "ABCDEFGHIJKLMNOPQRSTUVWXYZ.:-[]") != std::string::npos) {
     return {ErrorCode::kConfig, "http.listen: \"" + options.host + "\" is not an address"};
   }
+  if (options.host.find(':') != std::string::npos && mg_check_feature(MG_FEATURES_IPV6) == 0) {
+    return {ErrorCode::kConfig, "http.listen: " + options.host +
+                                    ": the civetweb library of this system was built without "
+                                    "IPv6; use an IPv4 address such as 127.0.0.1"};
+  }
   if (options.token && options.token->empty()) {
     return {ErrorCode::kConfig, "http.token_file: the token is empty"};
   }

@@ -25,6 +25,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kQuestion{5'000};  // to a broker
+constexpr int kTriesPerWarning = 10;
 constexpr milliseconds kTick{50};
 constexpr int kTicksPerMeasure = 20;
 constexpr milliseconds kGoodbye{10'000};  // for receipts that are on their way at a stop
@@ -123,12 +124,12 @@ class Daemon {
 
   // Repeats a question until it is answered by anything but "not reachable".
   Status Wait(const std::function<Status()>& question) {
-    while (true) {
+    for (int tries = 0;;) {
       const Status status = question();
       if (status.code() != ErrorCode::kUnavailable) return status;
       if (options_.fail_fast) return status;
       board_.SetNotReady("broker", status.message());
-      LogWarning(status.message() + "; waiting, Ctrl-C stops");
+      if (tries++ % kTriesPerWarning == 0) LogWarning(status.message() + "; waiting, Ctrl-C stops");
       for (int i = 0; i < 20 && !Interrupted(); ++i) std::this_thread::sleep_for(kTick);
       if (Interrupted()) return InterruptedStatus("while waiting for a broker");
     }

@@ -136,7 +136,23 @@ TEST(HttpServer, OptionsThatMakeNoSenseAreConfigErrors) {
   }
 }
 
-TEST(HttpServer, LocalhostAndBracketsAreUnderstood) {
+TEST(HttpServer, Ipv6WorksOrIsRefusedClearly) {
+  const SodiumHasher hasher;
+  Board board(testing::DenseFacts());
+  PipelineMetrics metrics(board, "1");
+  for (const char* host : {"::1", "[::1]"}) {
+    const auto started = HttpServer::Start(OptionsFor(hasher, host, 0), board, metrics);
+    if (started.ok()) {
+      EXPECT_TRUE(started.value()->url().starts_with("http://[::1]:"));
+    } else {
+      EXPECT_EQ(started.status().code(), ErrorCode::kConfig);
+      EXPECT_NE(started.status().message().find("IPv4"), std::string::npos)
+          << started.status().message();
+    }
+  }
+}
+
+TEST(HttpServer, LocalhostIsUnderstood) {
   const SodiumHasher hasher;
   Board board(testing::DenseFacts());
   PipelineMetrics metrics(board, "1");

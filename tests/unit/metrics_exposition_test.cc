@@ -1,0 +1,326 @@
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "metrics/catalog.h"
+#include "tests/support/http_fixture.h"
+
+// The exposition, read by a strict reader of the text format.
+namespace lethe {
+namespace {
+
+struct Family {
+  std::string help;
+  std::string type;
+  std::map<std::string, double> samples;  // by name and labels as written
+};
+
+std::string BaseName(const std::string& sample, const std::map<std::string, Family>& families) {
+  for (const std::string suffix : {"_bucket", "_sum", "_count"}) {
+    if (!sample.ends_with(suffix)) continue;
+    const std::string base = sample.substr(0, sample.size() - suffix.size());
+    const auto found = families.find(base);
+    if (found != families.end() && found->second.type == "histogram") return base;
+  }
+  return sample;
+}
+
+// Fails the test on anything that the format or its conventions do not allow.
+std::map<std::string, Family> Read(const std::string& text) {
+  std::map<std::string, Family> families;
+  std::istringstream lines(text);
+  std::string current;
+  EXPECT_TRUE(text.ends_with('\n'));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string hash, keyword, name, rest;
+    if (line.starts_with("# ")) {
+      words >> hash >> keyword >> name;
+      std::getline(words >> std::ws, rest);
+      if (keyword == "HELP") {
+        EXPECT_FALSE(families.contains(name)) << "twice: " << name;
+        families[name].help = rest;
+        current = name;
+        EXPECT_TRUE(rest.ends_with('.')) << line;
+      } else {
+        EXPECT_EQ(keyword, "TYPE") << line;
+        EXPECT_EQ(name, current) << "TYPE without HELP before it: " << line;
+        families[name].type = rest;
+      }
+      continue;
+    }
+    const std::size_t space = line.rfind(' ');
+    const std::string series = line.substr(0, space);
+    const std::string sample = series.substr(0, series.find('{'));
+    EXPECT_EQ(BaseName(sample, families), current) << "outside of its family: " << line;
+    Family& family = families[current];
+    EXPECT_TRUE(family.samples.emplace(series, std::stod(line.substr(space + 1))).second)
+        << "twice: " << line;
+  }
+  for (const auto& [name, family] : families) {
+    EXPECT_FALSE(family.help.empty()) << name;
+    EXPECT_FALSE(family.samples.empty()) << name;
+    EXPECT_EQ(family.type == "counter", name.ends_with("_total")) << name;
+  }
+  return families;
+}
+
+// Every metric of the contract, and what was added to it.
+const std::set<std::string>& AllNames() {
+  static const std::set<std::string> names = {
+      "lethe_build_info", "lethe_pipeline_info", "lethe_events_total", "lethe_events_skipped_total",
+      "lethe_misrouted_total", "lethe_dead_letters_total", "lethe_kafka_lag_records",
+      "lethe_last_event_timestamp_seconds", "lethe_commit_timestamp_seconds",
+      "lethe_commit_duration_seconds", "lethe_restores_total", "lethe_queue_records",
+      "lethe_state_bytes", "lethe_erasure_requests_total", "lethe_erasure_pending_requests",
+      "lethe_erasure_oldest_pending_timestamp_seconds", "lethe_erasure_duration_seconds",
+      "lethe_erasure_deadline_seconds", "lethe_privacy_mu", "lethe_privacy_rho",
+      "lethe_privacy_epsilon", "lethe_privacy_delta", "lethe_privacy_advantage_ratio",
+      "lethe_privacy_noise_stddev", "lethe_privacy_half_life_events", "lethe_receipts_total",
+      "lethe_model_version", "lethe_retained_events", "lethe_loss_total", "lethe_loss_events_total",
+      "lethe_regret_bound", "lethe_regret_noise_bound",
+      // Added.
+      "lethe_state_free_bytes", "process_cpu_seconds_total", "process_open_fds",
+      "process_resident_memory_bytes", "process_start_time_seconds"};
+  return names;
+}
+
+std::set<std::string> Names(const std::map<std::string, Family>& families) {
+  std::set<std::string> names;
+  for (const auto& [name, family] : families) names.insert(name);
+  return names;
+}
+
+class MetricsExposition : public ::testing::Test {
+ protected:
+  std::map<std::string, Family> Scrape() { return Read(metrics_.Text()); }
+
+  // The value of a series as it is written; fails the test when there is none.
+  double Value(const std::string& series) {
+    for (const auto& [name, family] : Scrape()) {
+      const auto found = family.samples.find(series);
+      if (found != family.samples.end()) return found->second;
+    }
+    ADD_FAILURE() << "no series " << series;
+    return std::nan("");
+  }
+
+  void ShowEverything() {
+    board_.Show(testing::FullReport(0, Vector::Ones(2), 10));
+    PipelineMetrics::ShardMetrics& live = metrics_.shard({0});
+    live.SetLag(5);
+    live.SetQueue(6);
+    live.SetStateBytes("events", 7);
+    live.SetCommitTime(1'700'000'000.5);
+    metrics_.SetStateFree(1'000'000);
+  }
+
+  Board board_{testing::DenseFacts()};
+  PipelineMetrics metrics_{board_, "1.2.3"};
+};
+
+TEST_F(MetricsExposition, HasEveryMetricOfTheContractAndNoOther) {
+  ShowEverything();
+  EXPECT_EQ(Names(Scrape()), AllNames());
+  std::set<std::string> catalog;
+  for (const MetricInfo& info : MetricCatalog()) catalog.insert(info.name);
+  EXPECT_EQ(catalog, AllNames());
+}
+
+TEST_F(MetricsExposition, LabelsAreShardAndSmallEnumsOnly) {
+  ShowEverything();
+  const std::set<std::string> allowed = {"shard", "kind",     "why",    "reason", "outcome",
+                                         "stage", "le",       "family", "mode",   "guarantee",
+                                         "loss",  "schedule", "config", "version"};
+  for (const auto& [name, family] : Scrape()) {
+    for (const auto& [series, value] : family.samples) {
+      const std::size_t brace = series.find('{');
+      if (brace == std::string::npos) continue;
+      std::istringstream labels(series.substr(brace + 1, series.size() - brace - 2));
+      for (std::string label; std::getline(labels, label, ',');) {
+        EXPECT_TRUE(allowed.contains(label.substr(0, label.find('=')))) << series;
+      }
+    }
+  }
+}
+
+TEST_F(MetricsExposition, CountersAreThereAtZeroFromTheStart) {
+  ShardReport fresh;
+  fresh.shard = {4};
+  fresh.weights = Vector::Zero(2);
+  board_.Show(fresh);
+  metrics_.shard({4});
+  for (const char* kind : {"learn", "delete", "update"}) {
+    EXPECT_EQ(Value("lethe_events_total{shard=\"4\",kind=\"" + std::string(kind) + "\"}"), 0);
+  }
+  for (const char* why : {"duplicate", "refused_late", "rejected"}) {
+    EXPECT_EQ(Value("lethe_events_skipped_total{shard=\"4\",why=\"" + std::string(why) + "\"}"), 0);
+  }
+  for (int i = 0; i < static_cast<int>(Reason::kCount); ++i) {
+    EXPECT_EQ(Value("lethe_dead_letters_total{shard=\"4\",reason=\"" +
+                    std::string(ReasonName(static_cast<Reason>(i))) + "\"}"),
+              0);
+  }
+  for (const char* outcome : {"forgotten", "nothing_learned", "already_forgotten", "rejected"}) {
+    EXPECT_EQ(
+        Value("lethe_erasure_requests_total{shard=\"4\",outcome=\"" + std::string(outcome) + "\"}"),
+        0);
+  }
+  for (const char* name : {"lethe_misrouted_total", "lethe_restores_total", "lethe_receipts_total",
+                           "lethe_loss_total", "lethe_loss_events_total"}) {
+    EXPECT_EQ(Value(std::string(name) + "{shard=\"4\"}"), 0);
+  }
+  EXPECT_EQ(Value("lethe_commit_duration_seconds_count{shard=\"4\",kind=\"deletion\"}"), 0);
+  EXPECT_EQ(Value("lethe_erasure_duration_seconds_count{shard=\"4\",stage=\"erased\"}"), 0);
+}
+
+TEST_F(MetricsExposition, GaugesAreAbsentUntilKnown) {
+  ShardReport fresh;
+  fresh.shard = {4};
+  board_.Show(fresh);
+  metrics_.shard({4});
+  const std::set<std::string> names = Names(Scrape());
+  for (const char* name :
+       {"lethe_kafka_lag_records", "lethe_queue_records", "lethe_commit_timestamp_seconds",
+        "lethe_last_event_timestamp_seconds", "lethe_erasure_oldest_pending_timestamp_seconds",
+        "lethe_privacy_noise_stddev", "lethe_regret_bound", "lethe_state_bytes",
+        "lethe_state_free_bytes"}) {
+    EXPECT_FALSE(names.contains(name)) << name;
+  }
+}
+
+TEST_F(MetricsExposition, NothingCommittedNothingShown) {
+  for (const auto& [name, family] : Scrape()) {
+    for (const auto& [series, value] : family.samples) {
+      EXPECT_EQ(series.find("shard="), std::string::npos) << series;
+    }
+  }
+}
+
+TEST_F(MetricsExposition, ValuesAreThoseOfTheReport) {
+  ShowEverything();
+  EXPECT_EQ(Value("lethe_build_info{version=\"1.2.3\"}"), 1);
+  EXPECT_EQ(Value("lethe_pipeline_info{shard=\"0\",mode=\"passive\",guarantee=\"joint\","
+                  "loss=\"logistic\",schedule=\"constant\",config=\"c0ffee\"}"),
+            1);
+  EXPECT_EQ(Value("lethe_events_total{shard=\"0\",kind=\"learn\"}"), 10);
+  EXPECT_EQ(Value("lethe_events_total{shard=\"0\",kind=\"delete\"}"), 3);
+  EXPECT_EQ(Value("lethe_events_total{shard=\"0\",kind=\"update\"}"), 1);
+  EXPECT_EQ(Value("lethe_events_skipped_total{shard=\"0\",why=\"rejected\"}"), 7);
+  EXPECT_EQ(Value("lethe_erasure_requests_total{shard=\"0\",outcome=\"forgotten\"}"), 2);
+  EXPECT_EQ(Value("lethe_receipts_total{shard=\"0\"}"), 4);
+  EXPECT_EQ(Value("lethe_erasure_pending_requests{shard=\"0\"}"), 1);
+  EXPECT_EQ(Value("lethe_erasure_oldest_pending_timestamp_seconds{shard=\"0\"}"), 1700000000.5);
+  EXPECT_EQ(Value("lethe_last_event_timestamp_seconds{shard=\"0\"}"), 1700000100.25);
+  EXPECT_EQ(Value("lethe_commit_timestamp_seconds{shard=\"0\"}"), 1700000000.5);
+  EXPECT_EQ(Value("lethe_privacy_mu"), 0.25);
+  EXPECT_EQ(Value("lethe_privacy_delta"), 1e-6);
+  EXPECT_EQ(Value("lethe_erasure_deadline_seconds"), 86400);
+  EXPECT_EQ(Value("lethe_model_version{shard=\"0\"}"), 13);
+  EXPECT_EQ(Value("lethe_loss_total{shard=\"0\"}"), 12.75);
+  EXPECT_EQ(Value("lethe_kafka_lag_records{shard=\"0\"}"), 5);
+  EXPECT_EQ(Value("lethe_state_bytes{shard=\"0\",family=\"events\"}"), 7);
+  EXPECT_EQ(Value("lethe_state_free_bytes"), 1'000'000);
+}
+
+TEST_F(MetricsExposition, DataDependentSeriesRestartWithTheReport) {
+  ShardReport report = testing::FullReport(0, Vector::Ones(2), 10);
+  board_.Show(report);
+  report.loss_total = 0.5;
+  report.loss_events = 1;
+  board_.Show(report);
+  EXPECT_EQ(Value("lethe_loss_total{shard=\"0\"}"), 0.5);
+  EXPECT_EQ(Value("lethe_loss_events_total{shard=\"0\"}"), 1);
+}
+
+TEST_F(MetricsExposition, AnEndlessHalfLifeIsInfinite) {
+  ShardReport report = testing::FullReport(0, Vector::Ones(2), 10);
+  report.half_life = std::numeric_limits<double>::infinity();
+  board_.Show(report);
+  EXPECT_NE(metrics_.Text().find("lethe_privacy_half_life_events{shard=\"0\"} +Inf\n"),
+            std::string::npos);
+}
+
+TEST_F(MetricsExposition, LiveCountersCount) {
+  PipelineMetrics::ShardMetrics& live = metrics_.shard({1});
+  EXPECT_EQ(&live, &metrics_.shard({1}));
+  EXPECT_EQ(metrics_.find({1}), &live);
+  EXPECT_EQ(metrics_.find({2}), nullptr);
+  live.AddDeadLetter(Reason::kWrongDimension);
+  live.AddDeadLetter(Reason::kWrongDimension);
+  live.AddMisrouted();
+  live.AddRestore();
+  live.ObserveCommit(false, 0.003);
+  live.ObserveCommit(true, 0.004);
+  live.ObserveCommit(true, 100);
+  live.ObserveErasure(false, 30);
+  live.ObserveErasure(true, 7200);
+  EXPECT_EQ(Value("lethe_dead_letters_total{shard=\"1\",reason=\"wrong_dimension\"}"), 2);
+  EXPECT_EQ(Value("lethe_misrouted_total{shard=\"1\"}"), 1);
+  EXPECT_EQ(Value("lethe_restores_total{shard=\"1\"}"), 1);
+  EXPECT_EQ(Value("lethe_commit_duration_seconds_count{shard=\"1\",kind=\"learn\"}"), 1);
+  EXPECT_EQ(Value("lethe_commit_duration_seconds_count{shard=\"1\",kind=\"deletion\"}"), 2);
+  EXPECT_EQ(
+      Value("lethe_commit_duration_seconds_bucket{shard=\"1\",kind=\"deletion\",le=\"0.005\"}"), 1);
+  EXPECT_EQ(
+      Value("lethe_commit_duration_seconds_bucket{shard=\"1\",kind=\"deletion\",le=\"+Inf\"}"), 2);
+  EXPECT_EQ(
+      Value("lethe_erasure_duration_seconds_bucket{shard=\"1\",stage=\"effective\",le=\"60\"}"), 1);
+  EXPECT_EQ(Value("lethe_erasure_duration_seconds_sum{shard=\"1\",stage=\"erased\"}"), 7200);
+}
+
+TEST_F(MetricsExposition, NothingIsPromisedWithoutACertificate) {
+  PipelineFacts facts = testing::DenseFacts();
+  facts.certified = false;
+  facts.deadline_seconds.reset();
+  const Board board(facts);
+  const std::string text = PipelineMetrics(board, "1").Text();
+  for (const char* name :
+       {"lethe_privacy_mu", "lethe_privacy_rho", "lethe_privacy_epsilon", "lethe_privacy_delta",
+        "lethe_privacy_advantage_ratio", "lethe_erasure_deadline_seconds"}) {
+    EXPECT_EQ(text.find(name), std::string::npos) << name;
+  }
+}
+
+TEST_F(MetricsExposition, LabelValuesAreEscaped) {
+  PipelineFacts facts = testing::DenseFacts();
+  facts.mode = "a\"b\\c\nd";
+  Board board(facts);
+  board.Show(testing::FullReport(0, Vector::Ones(2), 10));
+  const PipelineMetrics metrics(board, "1");
+  EXPECT_NE(metrics.Text().find(R"(mode="a\"b\\c\nd")"), std::string::npos);
+}
+
+TEST_F(MetricsExposition, TheProcessMeasuresItself) {
+  EXPECT_GT(Value("process_resident_memory_bytes"), 1e6);
+  EXPECT_LT(Value("process_resident_memory_bytes"), 1e12);
+  EXPECT_GE(Value("process_open_fds"), 3);
+  EXPECT_GT(Value("process_start_time_seconds"), 1.6e9);
+  EXPECT_GE(Value("process_cpu_seconds_total"), 0);
+}
+
+TEST(MetricsDocs, NameEveryMetric) {
+  std::ifstream file(std::string(LETHE_SOURCE_DIR) + "/docs/metrics.md");
+  const std::string docs{std::istreambuf_iterator<char>(file), {}};
+  for (const MetricInfo& info : MetricCatalog()) {
+    EXPECT_NE(docs.find('`' + std::string(info.name) + '`'), std::string::npos) << info.name;
+  }
+}
+
+TEST(MetricsEndpoint, ServesTheTextFormat) {
+  testing::RunningServer server;
+  server.board.Show(testing::FullReport(0, Vector::Ones(2), 10));
+  const testing::HttpReply reply = testing::Get(server.url, "/metrics");
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.headers.at("content-type"), "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_TRUE(Read(reply.body).contains("lethe_events_total"));
+}
+
+}  // namespace
+}  // namespace lethe
