@@ -6,9 +6,15 @@
 
 namespace lethe {
 
-ShardModel ModelOf(const ShardReport& report) {
-  return {report.shard, report.model_version, report.clean_from,
-          report.counters.learned + report.counters.updates, &report.weights};
+std::vector<ShardModel> ModelsOf(std::span<const std::shared_ptr<const ShardReport>> reports) {
+  std::vector<ShardModel> models;
+  models.reserve(reports.size());
+  for (const auto& report : reports) {
+    const Counters& counters = report->counters;
+    models.push_back({report->shard, report->model_version, report->clean_from,
+                      counters.learned + counters.updates, &report->weights});
+  }
+  return models;
 }
 
 AveragedModel AverageModels(std::span<const ShardModel> shards) {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/ports/hash.h"
 #include "engine/report.h"
@@ -19,7 +21,8 @@ struct ShardModel {
   const Vector* weights = nullptr;
 };
 
-ShardModel ModelOf(const ShardReport& report);
+// The reports outlive what is returned.
+std::vector<ShardModel> ModelsOf(std::span<const std::shared_ptr<const ShardReport>> reports);
 
 // The shards' weights averaged by what each has learned; versions are added up. One shard is passed
 // on bit for bit. Needs at least one shard.

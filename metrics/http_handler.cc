@@ -70,10 +70,13 @@ HttpResponse HttpHandler::Index(const HttpRequest&) {
       "</head>\n<body>\n<h1>Lethe</h1>\n<ul>\n";
   for (const Route& route : kRoutes) {
     const std::string path = route.path;
-    const bool link = Takes(route.method, "GET");
-    page += "<li>" + std::string(route.method) + " ";
-    page += link ? "<a href=\"" + path + "\">" + path + "</a>" : path;
-    page += ": " + std::string(route.what) + "</li>\n";
+    page.append("<li>").append(route.method).append(" ");
+    if (Takes(route.method, "GET")) {
+      page.append("<a href=\"").append(path).append("\">").append(path).append("</a>");
+    } else {
+      page.append(path);
+    }
+    page.append(": ").append(route.what).append("</li>\n");
   }
   HttpResponse response;
   response.content_type = "text/html; charset=utf-8";

@@ -24,9 +24,7 @@ std::optional<ModelDocument::Version> ModelDocument::Get() {
                  SameObject)) {
     return made_;
   }
-  std::vector<ShardModel> shards;
-  for (const auto& report : reports) shards.push_back(ModelOf(*report));
-  std::string text = ModelJson(board_.facts(), shards, hasher_) + "\n";
+  std::string text = ModelJson(board_.facts(), ModelsOf(reports), hasher_) + "\n";
   const Digest digest = hasher_.Sha256(text);
   made_.etag = '"' + ToHex(digest.data(), digest.size()) + '"';
   made_.text = std::make_shared<const std::string>(std::move(text));

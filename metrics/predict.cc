@@ -71,9 +71,7 @@ HttpResponse Predict(const Board& board, std::string_view body) {
   dom::array instances;
   if (auto problem = FindInstances(parser, body, instances)) return *std::move(problem);
 
-  std::vector<ShardModel> shards;
-  for (const auto& report : reports) shards.push_back(ModelOf(*report));
-  const AveragedModel model = AverageModels(shards);
+  const AveragedModel model = AverageModels(ModelsOf(reports));
   const auto dimension = static_cast<std::size_t>(model.weights.size()) - (facts.bias ? 1 : 0);
 
   std::vector<double> scores;

@@ -84,7 +84,9 @@ HttpReply Fetch(const std::string& url, const std::string& method, const std::st
     headers.emplace("Content-Length", std::to_string(body.size()));
   }
   std::string request = method + " " + path + " HTTP/1.1\r\n";
-  for (const auto& [name, value] : headers) request += name + ": " + value + "\r\n";
+  for (const auto& [name, value] : headers) {
+    request.append(name).append(": ").append(value).append("\r\n");
+  }
   RawConnection connection(url);
   if (!connection.connected()) return {};
   // What was answered counts, also when the server did not want to read everything.

@@ -9,7 +9,6 @@
 namespace lethe {
 namespace {
 
-using testing::Fetch;
 using testing::Get;
 using testing::HttpReply;
 using testing::RunningServer;

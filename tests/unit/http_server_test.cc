@@ -191,6 +191,24 @@ TEST(HttpServer, SlowClientsDoNotBlockOthers) {
   EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::milliseconds(1500));
 }
 
+TEST(HttpServer, ClientsThatDoNotReadTakeTheLargePlacesOnly) {
+  RunningServer server;
+  // More than the buffers of a connection hold.
+  server.board.Show(testing::FullReport(0, Vector::LinSpaced(1'000'000, -1, 1), 10));
+  std::vector<std::unique_ptr<testing::RawConnection>> slow;
+  for (int i = 0; i < 40; ++i) {
+    slow.push_back(std::make_unique<testing::RawConnection>(server.url));
+    ASSERT_TRUE(slow.back()->Send("GET /v1/model HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+  }
+  // The last of them was turned away.
+  const HttpReply refused = testing::ParseReply(slow.back()->ReadAll());
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_EQ(refused.headers.at("retry-after"), "1");
+  const auto before = std::chrono::steady_clock::now();
+  EXPECT_EQ(Get(server.url, "/metrics").status, 200);
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::milliseconds(1500));
+}
+
 TEST(HttpServer, MoreSlowClientsThanThreadsDelayOthersForSecondsOnly) {
   RunningServer server;
   std::vector<std::unique_ptr<testing::RawConnection>> slow;

@@ -24,7 +24,7 @@ struct Family {
 std::string BaseName(const std::string& sample, const std::map<std::string, Family>& families) {
   for (const std::string suffix : {"_bucket", "_sum", "_count"}) {
     if (!sample.ends_with(suffix)) continue;
-    const std::string base = sample.substr(0, sample.size() - suffix.size());
+    std::string base = sample.substr(0, sample.size() - suffix.size());
     const auto found = families.find(base);
     if (found != families.end() && found->second.type == "histogram") return base;
   }
