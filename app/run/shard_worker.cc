@@ -153,10 +153,10 @@ Status ShardWorker::PublishModel(bool has_news) {
   if (shard_.model_version() == published_version_ || (!has_news && !is_time)) return Status::Ok();
   model_ns_ = now;
   published_version_ = shard_.model_version();
-  const ShardReport report = shard_.Report();
-  const ShardModel model = ModelOf(report);
+  const std::vector<std::shared_ptr<const ShardReport>> report = {
+      std::make_shared<const ShardReport>(shard_.Report())};
   return context_.publisher.PublishModel(
-      id(), ModelJson(context_.board.facts(), {&model, 1}, context_.hasher));
+      id(), ModelJson(context_.board.facts(), ModelsOf(report), context_.hasher));
 }
 
 void ShardWorker::Measure(const KafkaConsumer& consumer) {

@@ -1,0 +1,113 @@
+// The daemon is killed, again and again, while it is busy; and the broker goes away under it. What
+// comes out is what an undisturbed replay gives.
+
+#include <algorithm>
+#include <csignal>
+#include <iostream>
+#include <thread>
+
+#include "tests/support/daemon_fixture.h"
+
+namespace lethe::testing {
+namespace {
+
+class RunCrashTest : public DaemonTest {
+ protected:
+  // The receipts topic, in order, without repeats that are equal; a repeat that differs fails.
+  std::vector<std::string> ChainWithoutRepeats() {
+    std::vector<std::string> chain;
+    std::size_t repeats = 0;
+    for (const std::string& entry : PublishedChain()) {
+      const auto known = std::find(chain.begin(), chain.end(), entry);
+      if (known == chain.end()) {
+        chain.push_back(entry);
+      } else {
+        ++repeats;
+      }
+    }
+    std::cout << chain.size() << " entries published, " << repeats << " of them again\n";
+    return chain;
+  }
+
+  void ExpectSameAsReplay(Process& daemon) {
+    const std::string model = Model(daemon);
+    daemon.Signal(SIGTERM);
+    ASSERT_EQ(daemon.Wait(), 0) << daemon.Log();
+    const Replayed replayed = Replay(RecordTopic(topic));
+    EXPECT_EQ(model, replayed.model);
+    EXPECT_EQ(ChainWithoutRepeats(), replayed.chain);
+  }
+};
+
+TEST_F(RunCrashTest, FiftyKillsOfABusyDaemonAreInvisible) {
+  constexpr int kKills = 50;
+  constexpr std::size_t kEvents = 100'000;
+  const auto messages = Generate(kEvents, 0.01);
+  // Commits are many, so that kills fall between them.
+  Config("state: {path: " + state_path.string() + ", commit_events: 97, commit_every: 5ms}\n");
+  std::thread producer([&] {
+    auto sender = KafkaProducer::Start(Settings(), {}).value();
+    // In slices, so that there is always something new to do while the daemon is killed.
+    const std::size_t slice = messages.size() / 400;
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      EXPECT_TRUE(sender->Send(messages[i], {}, kPatience).ok());
+      if (i % slice == 0) {
+        EXPECT_TRUE(sender->Flush(kPatience).ok());
+        std::this_thread::sleep_for(std::chrono::milliseconds(60));
+      }
+    }
+    EXPECT_TRUE(sender->Flush(kPatience).ok());
+  });
+  int busy = 0;
+  std::string last = "0";
+  for (int kill = 0; busy < kKills && kill < 3 * kKills; ++kill) {
+    const auto daemon = Start();
+    EXPECT_TRUE(daemon->Says("msg=ready")) << daemon->Log();
+    const std::string before = StatusOf(*daemon, "/totals/records");
+    std::this_thread::sleep_for(std::chrono::milliseconds(20 + 7 * (kill % 23)));
+    last = StatusOf(*daemon, "/totals/records");
+    daemon->Signal(SIGKILL);
+    daemon->Wait();
+    if (last != before) ++busy;
+  }
+  producer.join();
+  std::cout << busy << " kills of a busy daemon, the last one at record " << last << "\n";
+  EXPECT_GE(busy, kKills);
+  const auto daemon = Start();
+  WaitForRecords(*daemon, static_cast<std::int64_t>(messages.size()));
+  ExpectSameAsReplay(*daemon);
+}
+
+TEST_F(RunCrashTest, ABrokerThatGoesAwayIsWaitedFor) {
+  const auto messages = Generate(30'000, 0.01);
+  const auto daemon = Start();
+  ASSERT_TRUE(daemon->Says("msg=ready")) << daemon->Log();
+  const std::size_t third = messages.size() / 3;
+  for (int round = 0; round < 3; ++round) {
+    const auto first = messages.begin() + static_cast<std::ptrdiff_t>(third) * round;
+    Send({first, round == 2 ? messages.end() : first + static_cast<std::ptrdiff_t>(third)});
+    // While it reads.
+    Broker("stop");
+    std::this_thread::sleep_for(std::chrono::seconds(round == 1 ? 30 : 2));
+    EXPECT_TRUE(daemon->IsRunning()) << daemon->Log();
+    Broker("start");
+  }
+  WaitForRecords(*daemon, static_cast<std::int64_t>(messages.size()));
+  EXPECT_TRUE(daemon->Says("from=kafka", {})) << "nothing was said about the broker";
+  ExpectSameAsReplay(*daemon);
+}
+
+TEST_F(RunCrashTest, WithoutABrokerItWaitsOrFailsFast) {
+  Broker("stop");
+  auto daemon = Start();
+  EXPECT_TRUE(daemon->Says("waiting")) << daemon->Log();
+  EXPECT_EQ(StatusOf(*daemon, "/ready"), "false");
+  daemon->Signal(SIGTERM);
+  EXPECT_EQ(daemon->Wait(), 0) << daemon->Log();
+  daemon = Start({"--fail-fast"});
+  EXPECT_EQ(daemon->Wait(), 69) << daemon->Log();
+  Broker("start");
+}
+
+}  // namespace
+}  // namespace lethe::testing

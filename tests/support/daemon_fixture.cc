@@ -1,0 +1,206 @@
+#include "tests/support/daemon_fixture.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include <simdjson.h>
+
+#include "connectors/kafka/cluster.h"
+#include "connectors/system/sodium_hash.h"
+#include "engine/json.h"
+#include "engine/receipt.h"
+#include "tests/support/http_client.h"
+
+namespace lethe::testing {
+namespace {
+
+std::string ReadFile(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void Shell(const std::string& command) { ASSERT_EQ(std::system(command.c_str()), 0) << command; }
+
+// The value of a member of a JSON object, as text.
+std::string Member(const std::string& json, const std::string& pointer) {
+  simdjson::dom::parser parser;
+  simdjson::dom::element element;
+  if (parser.parse(json).at_pointer(pointer).get(element) != simdjson::SUCCESS) return "";
+  std::string_view text;
+  if (element.get(text) == simdjson::SUCCESS) return std::string(text);
+  return simdjson::minify(element);
+}
+
+}  // namespace
+
+void DaemonTest::SetUp() {
+  KafkaTest::SetUp();
+  folder = std::filesystem::temp_directory_path() / UniqueTopic();
+  std::filesystem::create_directories(folder);
+  state_path = folder / "state";
+  config_path = folder / "lethe.yaml";
+  topic = NewTopic(1);
+  receipts_topic = NewTopic(1);
+  dead_topic = NewTopic(1);
+  Config();
+}
+
+void DaemonTest::TearDown() {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+}
+
+std::string DaemonTest::Config(const std::string& more) {
+  const std::string text =
+      "model: {dimension: 5}\n"
+      "noise: {source: seeded, seed: 11}\n"
+      "source: {kafka: {brokers: \"" +
+      Settings().brokers + "\", topic: " + topic +
+      "}}\n"
+      "publish: {receipts_topic: " +
+      receipts_topic +
+      "}\n"
+      "dead_letter: {topic: " +
+      dead_topic +
+      "}\n"
+      "http: {listen: \"127.0.0.1:0\"}\n" +
+      (more.find("state:") == std::string::npos ? "state: {path: " + state_path.string() + "}\n"
+                                                : "") +
+      more;
+  std::ofstream(config_path) << text;
+  return text;
+}
+
+std::unique_ptr<Process> DaemonTest::Start(const std::vector<std::string>& flags) {
+  std::vector<std::string> command = {LETHE_BINARY, "run", "--config", config_path.string()};
+  command.insert(command.end(), flags.begin(), flags.end());
+  return std::make_unique<Process>(command, (folder / ("log-" + std::to_string(logs_++))).string());
+}
+
+std::vector<OutMessage> DaemonTest::Generate(std::size_t events, double deletions, int seed) {
+  const auto file = folder / "generated.ndjson";
+  Shell(std::string(LETHE_BINARY) + " generate --events " + std::to_string(events) +
+        " --dimension 5 --deletions " + std::to_string(deletions) + " --seed " +
+        std::to_string(seed) + " --out " + file.string() + " 2>/dev/null");
+  std::vector<OutMessage> messages;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    const std::string subject = Member(line, "/subject");
+    OutMessage message{topic, 0, {}, line, {}};
+    if (!subject.empty()) message.key = subject;
+    messages.push_back(std::move(message));
+  }
+  return messages;
+}
+
+std::string DaemonTest::Url(const Process& daemon) {
+  EXPECT_TRUE(daemon.Says("url=http://")) << daemon.Log();
+  const std::string log = daemon.Log();
+  const std::size_t at = log.find("url=") + 4;
+  return log.substr(at, log.find('\n', at) - at);
+}
+
+std::string DaemonTest::StatusOf(const Process& daemon, const std::string& pointer) {
+  return Member(Get(Url(daemon), "/v1/status").body, pointer);
+}
+
+std::string DaemonTest::Model(const Process& daemon) { return Get(Url(daemon), "/v1/model").body; }
+
+void DaemonTest::WaitForRecords(const Process& daemon, std::int64_t records,
+                                std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  for (std::int64_t read = -1; read != records;) {
+    read = std::atoll(StatusOf(daemon, "/totals/records").c_str());
+    ASSERT_TRUE(read <= records && std::chrono::steady_clock::now() < deadline)
+        << StatusOf(daemon, "/totals/records") << " of " << records << " records\n"
+        << daemon.Log();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+std::vector<DaemonTest::Message> DaemonTest::ReadTopic(const std::string& name) {
+  auto cluster = KafkaCluster::Open(Settings(), {}).value();
+  const OffsetRange range = cluster->Range(name, 0, kPatience).value();
+  std::vector<Message> messages;
+  if (range.next == range.first) return messages;
+  const auto consumer = Consume(Settings(), name, {{0, range.first}});
+  while (messages.empty() || messages.back().offset + 1 < range.next.value) {
+    auto batch = consumer->Next(0, kPatience);
+    if (!batch.ok() || batch.value() == nullptr) {
+      ADD_FAILURE() << "topic " << name << " ends after " << messages.size() << " messages";
+      break;
+    }
+    for (std::size_t i = 0; i < batch.value()->count; ++i) {
+      messages.push_back({batch.value()->records[i].offset.value,
+                          std::string(batch.value()->key(i).value_or("")),
+                          std::string(batch.value()->value(i).value_or(""))});
+    }
+    consumer->Recycle(0, batch.value());
+  }
+  return messages;
+}
+
+std::filesystem::path DaemonTest::RecordTopic(const std::string& name) {
+  const auto file = folder / "recorded.ndjson";
+  std::ofstream out(file);
+  auto cluster = KafkaCluster::Open(Settings(), {}).value();
+  const OffsetRange range = cluster->Range(name, 0, kPatience).value();
+  const auto consumer = Consume(Settings(), name, {{0, range.first}});
+  for (std::int64_t last = -1; last + 1 < range.next.value;) {
+    auto batch = consumer->Next(0, kPatience);
+    if (!batch.ok() || batch.value() == nullptr) {
+      ADD_FAILURE() << "the topic ends early";
+      break;
+    }
+    for (std::size_t i = 0; i < batch.value()->count; ++i) {
+      const Record& record = batch.value()->records[i];
+      JsonWriter json;
+      json.BeginObject();
+      if (const auto key = batch.value()->key(i)) json.Field("key", std::string(*key));
+      json.Field("partition", std::int64_t{0}).Field("offset", record.offset.value);
+      json.Field("timestamp", record.timestamp.value);
+      last = record.offset.value;
+      std::string line = json.EndObject().text();
+      line.pop_back();
+      out << line << ",\"value\":" << batch.value()->value(i).value_or("null") << "}\n";
+    }
+    consumer->Recycle(0, batch.value());
+  }
+  return file;
+}
+
+DaemonTest::Replayed DaemonTest::Replay(const std::filesystem::path& stream) {
+  const auto out = folder / "replayed";
+  Shell(std::string(LETHE_BINARY) + " replay " + stream.string() + " --config " +
+        config_path.string() + " --out " + out.string() + " >/dev/null 2>&1");
+  Replayed replayed;
+  replayed.model = ReadFile(out / "model.json");
+  replayed.summary = ReadFile(out / "summary.json");
+  // Two files hold the chain; the hashes give the order.
+  std::map<std::string, std::string> by_previous;
+  for (const char* name : {"receipts.ndjson", "notices.ndjson"}) {
+    std::ifstream in(out / name);
+    for (std::string line; std::getline(in, line);) by_previous[Member(line, "/previous")] = line;
+  }
+  const SodiumHasher hasher;
+  for (std::string previous = kChainStart; by_previous.count(previous) > 0;) {
+    replayed.chain.push_back(by_previous[previous]);
+    const Digest digest = hasher.Sha256(replayed.chain.back());
+    previous = ToHex(digest.data(), digest.size());
+  }
+  EXPECT_EQ(replayed.chain.size(), by_previous.size());
+  return replayed;
+}
+
+std::vector<std::string> DaemonTest::PublishedChain() {
+  std::vector<std::string> chain;
+  for (const Message& message : ReadTopic(receipts_topic)) chain.push_back(message.value);
+  return chain;
+}
+
+}  // namespace lethe::testing

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/support/kafka_fixture.h"
+#include "tests/support/process.h"
+
+namespace lethe::testing {
+
+// `lethe run` as a process of its own, against the real broker, with topics and a state of its own.
+class DaemonTest : public KafkaTest {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  // Lines that the test adds to the configuration, after the usual ones.
+  std::string Config(const std::string& more = "");
+  std::unique_ptr<Process> Start(const std::vector<std::string>& flags = {});
+
+  // A stream as `lethe generate` writes it, as messages for the topic. A third of the events
+  // carries no id.
+  std::vector<OutMessage> Generate(std::size_t events, double deletions, int seed = 1);
+
+  // Waits until the daemon has read, committed and shown so many records.
+  void WaitForRecords(const Process& daemon, std::int64_t records,
+                      std::chrono::milliseconds patience = std::chrono::minutes(2));
+  std::string Url(const Process& daemon);
+  // A number or text of /v1/status, by a JSON pointer such as /totals/learned.
+  std::string StatusOf(const Process& daemon, const std::string& pointer);
+  std::string Model(const Process& daemon);
+
+  // A topic's partition 0 as a recorded stream with envelopes, and as plain values.
+  struct Message {
+    std::int64_t offset;
+    std::string key;
+    std::string value;
+  };
+  std::vector<Message> ReadTopic(const std::string& topic);
+  std::filesystem::path RecordTopic(const std::string& topic);
+
+  // What `lethe replay` makes of a recorded stream: model.json, and the entries of the chain in
+  // order (receipts and notices).
+  struct Replayed {
+    std::string model;
+    std::vector<std::string> chain;
+    std::string summary;
+  };
+  Replayed Replay(const std::filesystem::path& stream);
+  // The entries of the receipts topic; repeats of the same entry are an error.
+  std::vector<std::string> PublishedChain();
+
+  std::filesystem::path folder;
+  std::filesystem::path config_path;
+  std::filesystem::path state_path;
+  std::string topic;
+  std::string receipts_topic;
+  std::string dead_topic;
+
+ private:
+  int logs_ = 0;
+};
+
+}  // namespace lethe::testing
