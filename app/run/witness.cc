@@ -164,14 +164,9 @@ Result<std::uint64_t> Witness::CheckPublished(const ShardIdentity& identity,
   if (!found.ok()) return found.status();
   const auto published = Latest(found.value());
   if (!published) return std::uint64_t{0};
-  if (published->state_id != ToText(identity.state)) {
-    const std::string what =
-        "topic " + topic + " has entries of this shard by another state, " + published->state_id;
-    if (!is_new) {
-      return Refuse(identity.shard, what +
-                                        ": it has a second owner, or this state is an old one. "
-                                        "Stop here and find out which of the two is to go on");
-    }
+  const std::string what =
+      "topic " + topic + " has entries of this shard by another state, " + published->state_id;
+  if (is_new) {
     if (!options_.begin_anew) {
       return Refuse(identity.shard,
                     what +
@@ -182,6 +177,11 @@ Result<std::uint64_t> Witness::CheckPublished(const ShardIdentity& identity,
     LogWarning(what + "; beginning anew", {{"shard", std::to_string(identity.shard.value)}});
     shard.BeginAfter(published->state_id);
     return std::uint64_t{0};
+  }
+  if (published->state_id != ToText(identity.state)) {
+    return Refuse(identity.shard, what +
+                                      ": it has a second owner, or this state is an old one. "
+                                      "Stop here and find out which of the two is to go on");
   }
   if (published->number >= state.chain_entries()) {
     return Refuse(identity.shard,

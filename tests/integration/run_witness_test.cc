@@ -124,7 +124,7 @@ TEST_F(RunWitnessTest, RecordsThatExpiredUnreadAreRefusedUnlessAccepted) {
 TEST_F(RunWitnessTest, AChangedStepSizeIsRefusedWithTheDifference) {
   ReadSome(300);
   Config("learning: {eta: 0.5}\n");
-  ExpectRefused("learning.eta: \\\"auto\\\" in the state, 0.5 in the configuration");
+  ExpectRefused("learning.eta: \"auto\" in the state, 0.5 in the configuration");
   Config();
   ExpectGoesOn();
 }
