@@ -22,11 +22,12 @@ std::vector<double> CommitBuckets() {
   return {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10};
 }
 
-// Up to 30 days, because that is what regulations give.
+// From a synced commit up to 30 days, because that is what regulations give.
 std::vector<double> ErasureBuckets() {
   constexpr double kHour = 3600;
   constexpr double kDay = 24 * kHour;
-  return {1, 10, 60, 600, kHour, 6 * kHour, kDay, 3 * kDay, 7 * kDay, 30 * kDay};
+  return {0.001, 0.0025, 0.005, 0.01,      0.025, 0.1,      1,        10,
+          60,    600,    kHour, 6 * kHour, kDay,  3 * kDay, 7 * kDay, 30 * kDay};
 }
 
 // Not a number: not set yet.

@@ -5,6 +5,7 @@
 #include "app/commands/command.h"
 #include "app/commands/load.h"
 #include "app/config/schema.h"
+#include "app/run/connection.h"
 #include "engine/advice.h"
 #include "engine/json.h"
 
@@ -76,6 +77,8 @@ Status RunCheck(const Arguments& arguments) {
     if (arguments.json) PrintJson(report, nullptr);
     return ToStatus(report.errors);
   }
+  const Status kafka = CheckKafkaConfig(report.config->source.kafka);
+  if (!kafka.ok()) return {kafka.code(), arguments.file + ": " + kafka.message()};
   const Result<Plan> plan = MakePlan(*report.config, arguments.file);
   if (arguments.json) PrintJson(report, &plan);
   if (!plan.ok()) return plan.status();

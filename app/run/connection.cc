@@ -13,20 +13,32 @@ Result<std::string> ReadSecret(const std::string& path) {
   return secret;
 }
 
-Result<KafkaSettings> MakeKafkaSettings(const KafkaConfig& kafka) {
+namespace {
+
+KafkaSettings SettingsWithoutSecrets(const KafkaConfig& kafka) {
   KafkaSettings settings{.brokers = kafka.brokers, .properties = kafka.properties};
   const auto set = [&](const char* name, const std::optional<std::string>& value) {
     if (value) settings.properties[name] = *value;
   };
-  const SecurityConfig& security = kafka.security;
-  set("security.protocol", security.protocol);
-  set("sasl.mechanism", security.mechanism);
-  set("sasl.username", security.username);
-  set("ssl.ca.location", security.ca);
-  set("ssl.certificate.location", security.certificate);
-  set("ssl.key.location", security.key);
-  if (security.password_file) {
-    auto password = ReadSecret(*security.password_file);
+  set("security.protocol", kafka.security.protocol);
+  set("sasl.mechanism", kafka.security.mechanism);
+  set("sasl.username", kafka.security.username);
+  set("ssl.ca.location", kafka.security.ca);
+  set("ssl.certificate.location", kafka.security.certificate);
+  set("ssl.key.location", kafka.security.key);
+  return settings;
+}
+
+}  // namespace
+
+Status CheckKafkaConfig(const KafkaConfig& kafka) {
+  return CheckKafkaSettings(SettingsWithoutSecrets(kafka));
+}
+
+Result<KafkaSettings> MakeKafkaSettings(const KafkaConfig& kafka) {
+  KafkaSettings settings = SettingsWithoutSecrets(kafka);
+  if (kafka.security.password_file) {
+    auto password = ReadSecret(*kafka.security.password_file);
     if (!password.ok()) {
       return Status(ErrorCode::kConfig,
                     "source.kafka.security.password_file: " + password.status().message());

@@ -6,8 +6,12 @@
 
 namespace lethe {
 
-// What librdkafka must know, from the configuration; reads the password file.
+// What librdkafka must know, from the configuration; reads the password file. kConfig if librdkafka
+// does not take it.
 Result<KafkaSettings> MakeKafkaSettings(const KafkaConfig& kafka);
+
+// Whether librdkafka would take it, without reading any secret.
+Status CheckKafkaConfig(const KafkaConfig& kafka);
 
 // A secret from a file: its first line. Never shown.
 Result<std::string> ReadSecret(const std::string& path);

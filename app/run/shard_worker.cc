@@ -59,11 +59,11 @@ Status ShardWorker::Prepare(Witness& witness) {
   return Commit();
 }
 
-Status ShardWorker::Run(KafkaConsumer& consumer) {
+Status ShardWorker::Run(KafkaConsumer& consumer, std::optional<Offset> until) {
   const auto partition = static_cast<std::int32_t>(id().value);
   const std::int64_t wait_ms = std::min(kLongestWaitMs, context_.config.state.commit_every_ms);
   last_record_ns_ = context_.clock.MonotonicNs();
-  while (!context_.stopping) {
+  while (!context_.stopping && !(until && shard_.next() >= *until)) {
     const auto batch = consumer.Next(partition, std::chrono::milliseconds(wait_ms));
     if (!batch.ok()) return batch.status();
     if (batch.value() != nullptr) {

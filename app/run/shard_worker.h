@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 
 #include "app/config/config.h"
 #include "app/run/live_probe.h"
@@ -41,8 +42,9 @@ class ShardWorker {
   Assignment assignment() const;
   ShardId id() const { return shard_.id(); }
 
-  // Until the process is to stop, or an error. Ends with a commit.
-  Status Run(KafkaConsumer& consumer);
+  // Until the process is to stop, everything before `until` is read, or an error. Ends with a
+  // commit.
+  Status Run(KafkaConsumer& consumer, std::optional<Offset> until = std::nullopt);
 
   // What only a look from outside knows. From any thread.
   void Measure(const KafkaConsumer& consumer);
