@@ -183,8 +183,8 @@ TEST_F(KafkaConsumerTest, ValueAboveTheLimitIsARejectionOfThatRecordOnly) {
   EXPECT_FALSE(records[2].rejection);
 }
 
-// With so small a prefetch queue librdkafka sleeps for a second after every thousand messages,
-// unless it is asked something: 100 s instead of 2.
+// With so small a prefetch queue librdkafka sleeps for a second after every fetch, unless it is
+// asked something: a minute or two instead of some seconds.
 TEST_F(KafkaConsumerTest, SlowTakerLosesNothingAndFullQueuesDoNotStall) {
   const std::string topic = NewTopic(1);
   constexpr std::size_t kCount = 100'000;
@@ -195,7 +195,9 @@ TEST_F(KafkaConsumerTest, SlowTakerLosesNothingAndFullQueuesDoNotStall) {
     }
     ASSERT_TRUE(producer->Flush(kPatience).ok());
   }
-  const auto consumer = Consume(With("queued.min.messages", "1000"), topic, {{0, Offset{0}}});
+  KafkaSettings settings = With("queued.min.messages", "1000");
+  settings.properties["max.partition.fetch.bytes"] = "100000";
+  const auto consumer = Consume(settings, topic, {{0, Offset{0}}});
   // Nothing is taken, so everything fills up.
   while (consumer->Queued(0) < 4000) std::this_thread::sleep_for(milliseconds(10));
   std::this_thread::sleep_for(milliseconds(2500));
