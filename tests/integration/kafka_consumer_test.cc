@@ -189,7 +189,8 @@ TEST_F(KafkaConsumerTest, SlowTakerLosesNothingAndFullQueuesDoNotStall) {
   const std::string topic = NewTopic(1);
   constexpr std::size_t kCount = 100'000;
   {
-    auto producer = KafkaProducer::Start(Settings(), {}).value();
+    // A fetch brings at least a batch of the producer.
+    auto producer = KafkaProducer::Start(With("batch.num.messages", "500"), {}).value();
     for (std::size_t i = 0; i < kCount; ++i) {
       ASSERT_TRUE(producer->Send(Learn(topic, static_cast<int>(i)), {}, kPatience).ok());
     }
