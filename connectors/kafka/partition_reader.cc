@@ -84,10 +84,10 @@ void PartitionReader::Run() {
     // When the taker has nothing to do it gets what there is. When it is busy, a millisecond may
     // make a larger batch, and costs nothing.
     const int timeout = waiting ? (ring_.empty() ? 0 : 1) : kIdleWaitMs;
+    NoteFullness();
     const int consumed = queue_->Consume(timeout, MessageCallback, this);
-    if (consumed > 0) {
-      NoteFullness();
-    } else if (waiting) {
+    if (consumed > 0) continue;
+    if (waiting) {
       HandOver();
     } else if (consumed < 0) {
       // The partition is not known yet, or not any more.
