@@ -84,10 +84,10 @@ void PartitionReader::Run() {
     // When the taker has nothing to do it gets what there is. When it is busy, a millisecond may
     // make a larger batch, and costs nothing.
     const int timeout = waiting ? (ring_.empty() ? 0 : 1) : kIdleWaitMs;
-    NoteFullness();
     const int consumed = queue_->Consume(timeout, MessageCallback, this);
-    if (consumed > 0) continue;
-    if (waiting) {
+    if (consumed > 0) {
+      NoteFullness(consumed);
+    } else if (waiting) {
       HandOver();
     } else if (consumed < 0) {
       // The partition is not known yet, or not any more.
@@ -164,9 +164,11 @@ void PartitionReader::OnError(const rd_kafka_message_s* message) {
   ring_.Fail(std::move(status));
 }
 
-void PartitionReader::NoteFullness() {
+// What was just taken counts too: the queue may have been full only until then, and librdkafka
+// went to sleep for it.
+void PartitionReader::NoteFullness(std::int64_t taken) {
   if (!options_.on_full) return;
-  const auto messages = static_cast<std::int64_t>(queue_->length());
+  const std::int64_t messages = taken + static_cast<std::int64_t>(queue_->length());
   if (messages >= options_.full_messages || messages * mean_bytes_ >= options_.full_bytes) {
     options_.on_full();
   }
