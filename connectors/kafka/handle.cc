@@ -41,20 +41,20 @@ Result<Topic> OpenTopic(Handle& handle, const std::string& name) {
 }
 
 Result<std::unique_ptr<Handle>> Handle::OpenConsumer(const KafkaSettings& settings,
-                                                     Properties defaults, Properties fixed,
+                                                     Properties defaults, const Properties& fixed,
                                                      KafkaLog log) {
-  return Open(false, settings, std::move(defaults), std::move(fixed), std::move(log), nullptr);
+  return Open(false, settings, std::move(defaults), fixed, std::move(log), nullptr);
 }
 
 Result<std::unique_ptr<Handle>> Handle::OpenProducer(const KafkaSettings& settings,
-                                                     Properties defaults, Properties fixed,
+                                                     Properties defaults, const Properties& fixed,
                                                      KafkaLog log, DeliveryFunction delivered) {
-  return Open(true, settings, std::move(defaults), std::move(fixed), std::move(log), delivered);
+  return Open(true, settings, std::move(defaults), fixed, std::move(log), delivered);
 }
 
 Result<std::unique_ptr<Handle>> Handle::Open(bool producer, const KafkaSettings& settings,
-                                             Properties defaults, Properties fixed, KafkaLog log,
-                                             DeliveryFunction delivered) {
+                                             Properties defaults, const Properties& fixed,
+                                             KafkaLog log, DeliveryFunction delivered) {
   defaults.emplace_back("client.id", "lethe");
   // Brokers close idle connections. That is no trouble, and not worth a line every ten minutes.
   defaults.emplace_back("log.connection.close", "false");
