@@ -67,8 +67,8 @@ std::string Fill(const KafkaSettings& settings, const Case& of, std::int64_t eve
   }
   auto producer = KafkaProducer::Start(settings, {}).value();
   for (std::int64_t i = 0; i < events; ++i) {
-    OutMessage message{topic, 0, "user-" + std::to_string(i % 1000), MakeValue(of, i), {}};
-    LETHE_CHECK(producer->Send(std::move(message), {}, kPatience).ok());
+    const OutMessage message{topic, 0, "user-" + std::to_string(i % 1000), MakeValue(of, i), {}};
+    LETHE_CHECK(producer->Send(message, {}, kPatience).ok());
   }
   LETHE_CHECK(producer->Flush(kPatience).ok());
   return topic;

@@ -131,7 +131,7 @@ Result<std::unique_ptr<KafkaProducer>> KafkaProducer::Start(const KafkaSettings&
   return std::unique_ptr<KafkaProducer>(new KafkaProducer(std::move(impl)));
 }
 
-Status KafkaProducer::Send(OutMessage message, OnDelivery on_delivery,
+Status KafkaProducer::Send(const OutMessage& message, OnDelivery on_delivery,
                            std::chrono::milliseconds timeout) {
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   auto delivery = std::make_unique<Impl::Delivery>();
