@@ -46,6 +46,12 @@ Status FirstError(const rd_kafka_topic_result_t** topics, std::size_t count,
   return Status::Ok();
 }
 
+bool HasLeaders(const rd_kafka_metadata_topic_t& topic, std::int32_t count) {
+  if (topic.err != RD_KAFKA_RESP_ERR_NO_ERROR || topic.partition_cnt < count) return false;
+  return std::all_of(topic.partitions, topic.partitions + topic.partition_cnt,
+                     [](const auto& partition) { return partition.leader >= 0; });
+}
+
 }  // namespace
 
 struct KafkaAdmin::Impl {
@@ -56,6 +62,9 @@ struct KafkaAdmin::Impl {
   template <typename Request>
   Result<Event> Ask(rd_kafka_admin_op_t operation, const std::string& what, Timeout timeout,
                     Request request);
+  // The controller answers before the brokers know of it.
+  Status AwaitPartitions(const std::string& topic, std::int32_t count, const std::string& what,
+                         Timeout timeout);
 };
 
 Options KafkaAdmin::Impl::MakeOptions(rd_kafka_admin_op_t operation, Timeout timeout) const {
@@ -84,6 +93,24 @@ Result<Event> KafkaAdmin::Impl::Ask(rd_kafka_admin_op_t operation, const std::st
     return handle->Unavailable(what);
   }
   return kafka::FromError(error, what, rd_kafka_event_error_string(event.get()));
+}
+
+Status KafkaAdmin::Impl::AwaitPartitions(const std::string& topic, std::int32_t count,
+                                         const std::string& what, Timeout timeout) {
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  auto opened = kafka::OpenTopic(*handle, topic);
+  if (!opened.ok()) return opened.status();
+  do {
+    const rd_kafka_metadata_t* metadata = nullptr;
+    const auto error = rd_kafka_metadata(handle->get(), 0, opened.value().get(), &metadata,
+                                         static_cast<int>(timeout.count()));
+    if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return handle->Unavailable(what);
+    const bool is_there = metadata->topic_cnt == 1 && HasLeaders(metadata->topics[0], count);
+    rd_kafka_metadata_destroy(metadata);
+    if (is_there) return Status::Ok();
+    rd_kafka_poll(handle->get(), 50);
+  } while (std::chrono::steady_clock::now() < deadline);
+  return handle->Unavailable(what);
 }
 
 KafkaAdmin::KafkaAdmin(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -118,7 +145,8 @@ Status KafkaAdmin::CreateTopic(const std::string& topic, std::int32_t partitions
   std::size_t count = 0;
   const auto* result = rd_kafka_event_CreateTopics_result(event.value().get());
   const auto** topics = rd_kafka_CreateTopics_result_topics(result, &count);
-  return FirstError(topics, count, what);
+  LETHE_RETURN_IF_ERROR(FirstError(topics, count, what));
+  return impl_->AwaitPartitions(topic, partitions, what, timeout);
 }
 
 Status KafkaAdmin::DeleteTopic(const std::string& topic, Timeout timeout) {
@@ -151,7 +179,8 @@ Status KafkaAdmin::AddPartitions(const std::string& topic, std::int32_t total, T
   std::size_t count = 0;
   const auto* result = rd_kafka_event_CreatePartitions_result(event.value().get());
   const auto** topics = rd_kafka_CreatePartitions_result_topics(result, &count);
-  return FirstError(topics, count, what);
+  LETHE_RETURN_IF_ERROR(FirstError(topics, count, what));
+  return impl_->AwaitPartitions(topic, total, what, timeout);
 }
 
 Status KafkaAdmin::DeleteRecordsBefore(const std::string& topic, std::int32_t partition,

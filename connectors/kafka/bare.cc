@@ -15,6 +15,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr int kWaitMs = 100;
+
 struct Counter {
   BareCount count;
   std::int64_t last_offset;
@@ -57,12 +59,15 @@ Result<BareCount> CountMessages(const KafkaSettings& settings, const std::string
   if (!queue.ok()) return queue.status();
   Counter counter{{}, next.value - 1, {}};
   Status status;
+  auto deadline = Clock::now() + idle;
   while (!counter.done && status.ok()) {
     const std::int64_t before = counter.count.messages;
-    queue.value()->Consume(static_cast<int>(idle.count()), Count, &counter);
+    queue.value()->Consume(kWaitMs, Count, &counter);
+    if (counter.count.messages > before) deadline = Clock::now() + idle;
     if (counter.error != 0) {
       status = kafka::FromError(counter.error, "reading topic \"" + topic + "\"");
-    } else if (!counter.done && counter.count.messages == before) {
+    } else if (!counter.done && Clock::now() >= deadline) {
+      rd_kafka_poll(handle->get(), 0);
       status = handle->Unavailable("reading topic \"" + topic + "\"");
     }
   }

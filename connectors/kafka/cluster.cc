@@ -21,6 +21,7 @@ using kafka::TimeLeft;
 
 constexpr std::int64_t kFirstWindow = 100;
 constexpr std::int64_t kWindowGrowth = 10;
+constexpr int kRetryMs = 50;
 
 const kafka::Properties& Fixed() {
   static const kafka::Properties properties = {
@@ -41,6 +42,12 @@ bool IsAway(int error) {
   return error == RD_KAFKA_RESP_ERR__TIMED_OUT || error == RD_KAFKA_RESP_ERR__TRANSPORT ||
          error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN ||
          error == RD_KAFKA_RESP_ERR__AUTHENTICATION || error == RD_KAFKA_RESP_ERR__RESOLVE;
+}
+
+// A partition that was just made, or has lost its broker, has no leader yet.
+bool IsElecting(int error) {
+  return error == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE ||
+         error == RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION;
 }
 
 Deadline After(std::chrono::milliseconds timeout) {
@@ -95,21 +102,22 @@ Result<std::optional<std::int32_t>> KafkaCluster::Impl::PartitionCount(const std
     rd_kafka_metadata_destroy(metadata);
     if (kafka::IsMissingTopic(of_topic)) return std::optional<std::int32_t>();
     if (of_topic == RD_KAFKA_RESP_ERR_NO_ERROR) return std::optional<std::int32_t>(count);
-    // One that is just being made has no leaders yet.
-    const bool is_new = of_topic == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE;
-    if (!is_new || TimeLeft(deadline) == 0) return Failed(of_topic, what);
-    rd_kafka_poll(handle->get(), 50);
+    if (!IsElecting(of_topic) || TimeLeft(deadline) == 0) return Failed(of_topic, what);
+    rd_kafka_poll(handle->get(), kRetryMs);
   }
 }
 
 Result<OffsetRange> KafkaCluster::Impl::Range(const std::string& topic, std::int32_t partition,
                                               Deadline deadline) {
+  const std::string what = "asking for the offsets of " + Describe(topic, partition);
   std::int64_t first = 0;
   std::int64_t next = 0;
-  const int error = rd_kafka_query_watermark_offsets(
-      handle->get(), topic.c_str(), partition, &first, &next, std::max(1, TimeLeft(deadline)));
-  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    return Failed(error, "asking for the offsets of " + Describe(topic, partition));
+  for (;;) {
+    const int error = rd_kafka_query_watermark_offsets(
+        handle->get(), topic.c_str(), partition, &first, &next, std::max(1, TimeLeft(deadline)));
+    if (error == RD_KAFKA_RESP_ERR_NO_ERROR) break;
+    if (!IsElecting(error) || TimeLeft(deadline) == 0) return Failed(error, what);
+    rd_kafka_poll(handle->get(), kRetryMs);
   }
   return OffsetRange{Offset{first}, Offset{next}};
 }

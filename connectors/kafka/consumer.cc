@@ -77,10 +77,9 @@ KafkaConsumer::KafkaConsumer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)
 
 KafkaConsumer::~KafkaConsumer() { Stop(); }
 
-Result<std::unique_ptr<KafkaConsumer>> KafkaConsumer::Start(const KafkaSettings& settings,
-                                                            const std::string& topic,
-                                                            std::vector<Assignment> assignments,
-                                                            KafkaLog log, ConsumerOptions options) {
+Result<std::unique_ptr<KafkaConsumer>> KafkaConsumer::Start(
+    const KafkaSettings& settings, const std::string& topic,
+    const std::vector<Assignment>& assignments, KafkaLog log, ConsumerOptions options) {
   LETHE_CHECK(!assignments.empty());
   auto impl = std::make_unique<Impl>();
   auto handle = kafka::Handle::OpenConsumer(settings, Defaults(), Fixed(), std::move(log));
@@ -108,7 +107,9 @@ Result<std::unique_ptr<KafkaConsumer>> KafkaConsumer::Start(const KafkaSettings&
                                                     assignment.partition, reader_options);
     readers.push_back(reader.get());
     const bool is_new =
-        impl->parts.try_emplace(assignment.partition, std::move(reader), readers.size() - 1).second;
+        impl->parts
+            .try_emplace(assignment.partition, Impl::Part{std::move(reader), readers.size() - 1})
+            .second;
     LETHE_CHECK(is_new);
   }
   impl->ticker = std::make_unique<kafka::Ticker>(*impl->handle, impl->topic.get(), topic, readers);

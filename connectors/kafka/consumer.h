@@ -33,7 +33,7 @@ class KafkaConsumer {
  public:
   static Result<std::unique_ptr<KafkaConsumer>> Start(const KafkaSettings& settings,
                                                       const std::string& topic,
-                                                      std::vector<Assignment> assignments,
+                                                      const std::vector<Assignment>& assignments,
                                                       KafkaLog log, ConsumerOptions options = {});
   ~KafkaConsumer();
   KafkaConsumer(const KafkaConsumer&) = delete;

@@ -23,10 +23,10 @@ class Handle {
  public:
   // kConfig when librdkafka refuses the settings. Does not wait for a broker.
   static Result<std::unique_ptr<Handle>> OpenConsumer(const KafkaSettings& settings,
-                                                      Properties defaults, Properties fixed,
+                                                      Properties defaults, const Properties& fixed,
                                                       KafkaLog log);
   static Result<std::unique_ptr<Handle>> OpenProducer(const KafkaSettings& settings,
-                                                      Properties defaults, Properties fixed,
+                                                      Properties defaults, const Properties& fixed,
                                                       KafkaLog log, DeliveryFunction delivered);
   ~Handle();
   Handle(const Handle&) = delete;
@@ -46,8 +46,8 @@ class Handle {
   Handle(std::string brokers, KafkaLog log) : brokers_(std::move(brokers)), log_(std::move(log)) {}
 
   static Result<std::unique_ptr<Handle>> Open(bool producer, const KafkaSettings& settings,
-                                              Properties defaults, Properties fixed, KafkaLog log,
-                                              DeliveryFunction delivered);
+                                              Properties defaults, const Properties& fixed,
+                                              KafkaLog log, DeliveryFunction delivered);
 
   const std::string brokers_;
   RateLimitedLog log_;

@@ -86,7 +86,7 @@ void PartitionReader::Run() {
     const int timeout = waiting ? (ring_.empty() ? 0 : 1) : kIdleWaitMs;
     const int consumed = queue_->Consume(timeout, MessageCallback, this);
     if (consumed > 0) {
-      NoteFullness();
+      NoteFullness(consumed);
     } else if (waiting) {
       HandOver();
     } else if (consumed < 0) {
@@ -164,9 +164,11 @@ void PartitionReader::OnError(const rd_kafka_message_s* message) {
   ring_.Fail(std::move(status));
 }
 
-void PartitionReader::NoteFullness() {
+// What was just taken counts too: the queue may have been full only until then, and librdkafka
+// went to sleep for it.
+void PartitionReader::NoteFullness(std::int64_t taken) {
   if (!options_.on_full) return;
-  const auto messages = static_cast<std::int64_t>(queue_->length());
+  const std::int64_t messages = taken + static_cast<std::int64_t>(queue_->length());
   if (messages >= options_.full_messages || messages * mean_bytes_ >= options_.full_bytes) {
     options_.on_full();
   }

@@ -65,7 +65,7 @@ class PartitionReader {
   void OnError(const rd_kafka_message_s* message);
   void Append(const rd_kafka_message_s* message);
   void HandOver();
-  void NoteFullness();
+  void NoteFullness(std::int64_t taken);
   std::string Describe() const;
 
   Handle& handle_;

@@ -2,6 +2,7 @@
 
 #include <librdkafka/rdkafka.h>
 
+#include <array>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -51,7 +52,8 @@ struct KafkaProducer::Impl {
     delivery->producer->Finish(*delivery, message->err);
   }
 
-  void Finish(const Delivery& delivery, rd_kafka_resp_err_t error);
+  void Finish(const Delivery& delivery, int error);
+  Status NotSent(const std::string& topic, int error) const;
   void Forget(std::int64_t epoch);
   bool IsDone(std::int64_t epoch) const { return counts.empty() || counts.begin()->first > epoch; }
   void Run();
@@ -70,11 +72,19 @@ struct KafkaProducer::Impl {
   bool stopping = false;
 };
 
-void KafkaProducer::Impl::Finish(const Delivery& delivery, rd_kafka_resp_err_t error) {
-  Status status;
-  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    status = kafka::FromError(error, "a message to topic \"" + delivery.topic + "\" was not sent");
+Status KafkaProducer::Impl::NotSent(const std::string& topic, int error) const {
+  std::array<char, 512> errstr{};
+  // After it nothing is sent any more: the broker has lost what the order of messages rests on.
+  if (error == RD_KAFKA_RESP_ERR__FATAL) {
+    rd_kafka_fatal_error(handle->get(), errstr.data(), errstr.size());
   }
+  return kafka::FromError(error, "a message to topic \"" + topic + "\" was not sent",
+                          errstr.data());
+}
+
+void KafkaProducer::Impl::Finish(const Delivery& delivery, int error) {
+  Status status;
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) status = NotSent(delivery.topic, error);
   if (delivery.on_delivery) delivery.on_delivery(status);
   {
     std::lock_guard lock(mutex);
@@ -121,7 +131,7 @@ Result<std::unique_ptr<KafkaProducer>> KafkaProducer::Start(const KafkaSettings&
   return std::unique_ptr<KafkaProducer>(new KafkaProducer(std::move(impl)));
 }
 
-Status KafkaProducer::Send(OutMessage message, OnDelivery on_delivery,
+Status KafkaProducer::Send(const OutMessage& message, OnDelivery on_delivery,
                            std::chrono::milliseconds timeout) {
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   auto delivery = std::make_unique<Impl::Delivery>();
@@ -151,7 +161,7 @@ Status KafkaProducer::Send(OutMessage message, OnDelivery on_delivery,
     lock.unlock();
     impl_->finished.notify_all();
     if (is_full) return impl_->handle->Unavailable("too many messages wait to be sent");
-    return kafka::FromError(error, "a message to topic \"" + message.topic + "\" was not sent");
+    return impl_->NotSent(message.topic, error);
   }
 }
 

@@ -39,7 +39,7 @@ class KafkaProducer {
   // and not while Send runs: ok, or why the message will never arrive (too large, unknown topic,
   // access denied). It must not wait for the producer. If Send fails it is not called:
   // kUnavailable when the local queue was full for longer than `timeout`.
-  Status Send(OutMessage message, OnDelivery on_delivery, std::chrono::milliseconds timeout);
+  Status Send(const OutMessage& message, OnDelivery on_delivery, std::chrono::milliseconds timeout);
 
   // Waits until all that was sent so far was delivered or failed; kUnavailable when the time is
   // over. Returns the first failure since the last Flush that did not run out of time.

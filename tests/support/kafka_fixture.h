@@ -110,8 +110,9 @@ class KafkaTest : public ::testing::Test {
 
   static std::unique_ptr<KafkaConsumer> Consume(const KafkaSettings& settings,
                                                 const std::string& topic,
-                                                std::vector<Assignment> from, KafkaLog sink = {}) {
-    auto consumer = KafkaConsumer::Start(settings, topic, std::move(from), std::move(sink));
+                                                const std::vector<Assignment>& from,
+                                                KafkaLog sink = {}) {
+    auto consumer = KafkaConsumer::Start(settings, topic, from, std::move(sink));
     EXPECT_TRUE(consumer.ok()) << consumer.status().message();
     return std::move(consumer).value();
   }

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -20,6 +22,36 @@ Status Take(rd_kafka_error_t* error, const std::string& what) {
   Status status = kafka::FromError(rd_kafka_error_code(error), what, rd_kafka_error_string(error));
   rd_kafka_error_destroy(error);
   return status;
+}
+
+Result<std::int64_t> EndOf(const KafkaSettings& settings, const std::string& isolation,
+                           const std::string& topic, std::int32_t partition, int wait) {
+  auto handle = kafka::Handle::OpenConsumer(settings, {}, {{"isolation.level", isolation}}, {});
+  if (!handle.ok()) return handle.status();
+  std::int64_t first = 0;
+  std::int64_t next = 0;
+  const int error = rd_kafka_query_watermark_offsets(handle.value()->get(), topic.c_str(),
+                                                     partition, &first, &next, wait);
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka::FromError(error, "query_watermark");
+  return next;
+}
+
+// The coordinator answers before it has written how the transaction ended into the partitions.
+Status AwaitEnd(const KafkaSettings& settings, const std::vector<OutMessage>& messages, int wait) {
+  std::set<std::pair<std::string, std::int32_t>> places;
+  for (const OutMessage& message : messages) {
+    places.emplace(message.topic, message.partition.value_or(0));
+  }
+  for (const auto& [topic, partition] : places) {
+    for (;;) {
+      const auto stable = EndOf(settings, "read_committed", topic, partition, wait);
+      if (!stable.ok()) return stable.status();
+      const auto all = EndOf(settings, "read_uncommitted", topic, partition, wait);
+      if (!all.ok()) return all.status();
+      if (stable.value() == all.value()) break;
+    }
+  }
+  return Status::Ok();
 }
 
 }  // namespace
@@ -42,9 +74,10 @@ Status SendTransaction(const KafkaSettings& settings, const std::vector<OutMessa
   }
   // Without it an abort would purge what has not left yet, and there would be nothing to abort.
   if (const auto error = rd_kafka_flush(kafka, wait)) return kafka::FromError(error, "flush");
-  return end == TransactionEnd::kCommit
-             ? Take(rd_kafka_commit_transaction(kafka, wait), "commit_transaction")
-             : Take(rd_kafka_abort_transaction(kafka, wait), "abort_transaction");
+  LETHE_RETURN_IF_ERROR(end == TransactionEnd::kCommit
+                            ? Take(rd_kafka_commit_transaction(kafka, wait), "commit_transaction")
+                            : Take(rd_kafka_abort_transaction(kafka, wait), "abort_transaction"));
+  return AwaitEnd(settings, messages, wait);
 }
 
 }  // namespace lethe
