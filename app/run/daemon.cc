@@ -1,5 +1,7 @@
 #include "app/run/daemon.h"
 
+#include <sys/stat.h>
+
 #include <atomic>
 #include <filesystem>
 #include <functional>
@@ -65,6 +67,7 @@ class Daemon {
     auto settings = MakeKafkaSettings(config_.source.kafka);
     if (!settings.ok()) return settings.status();
     settings_ = std::move(settings).value();
+    umask(0077);  // what is written from here on is personal data
     auto folder = StateFolder::Open(config_.state.path);
     if (!folder.ok()) return folder.status();
     folder_ = std::move(folder).value();

@@ -1,0 +1,218 @@
+// The pieces that the durable state is made of.
+
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "connectors/system/sodium_hash.h"
+#include "connectors/system/sodium_random.h"
+#include "state/block_log.h"
+#include "state/event_table.h"
+#include "state/high_water.h"
+#include "state/part_pages.h"
+#include "state/shard_folder.h"
+#include "state/store/memory_store.h"
+
+namespace lethe {
+namespace {
+
+class FolderTest : public ::testing::Test {
+ protected:
+  FolderTest() {
+    folder_ = std::filesystem::temp_directory_path() / ("lethe-store-" + std::to_string(getpid()));
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~FolderTest() override { std::filesystem::remove_all(folder_); }
+  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+
+  std::filesystem::path folder_;
+};
+
+std::vector<std::string> Entries(const Store& store, std::int64_t block) {
+  std::vector<std::string> entries;
+  BlockLog log(Family::kEvents, block);
+  const Status status = log.Load(store, [&](std::int64_t index, std::string_view entry) {
+    entries.resize(static_cast<std::size_t>(index));
+    entries.emplace_back(entry);
+    return Status::Ok();
+  });
+  EXPECT_TRUE(status.ok()) << status.message();
+  return entries;
+}
+
+TEST(BlockLogTest, PiecesBecomeBlocksAndEverythingIsReadBack) {
+  MemoryStore store;
+  BlockLog log(Family::kEvents, 4);
+  std::vector<std::string> expected;
+  for (int i = 0; i < 30; ++i) {
+    expected.push_back(std::string(static_cast<std::size_t>(i % 5), static_cast<char>('a' + i)));
+    log.Append(i, expected.back());
+    if (i % 3 != 0) continue;
+    WriteBatch batch;
+    log.AddTo(batch);
+    ASSERT_TRUE(store.Write(batch, false).ok());
+    EXPECT_EQ(Entries(store, 4), expected);
+  }
+  for (int i = 0; i < 30; ++i) {
+    EXPECT_EQ(log.Read(store, i).value(), expected[static_cast<std::size_t>(i)]);
+  }
+  std::size_t rows = 0;
+  ASSERT_TRUE(store.Scan(Family::kEvents, "", [&](auto, auto) { return ++rows > 0; }).ok());
+  EXPECT_LE(rows, 30u / 4 + 2);
+}
+
+TEST(BlockLogTest, ABlankEntryNeverReachesALaterRow) {
+  MemoryStore store;
+  BlockLog log(Family::kEvents, 4);
+  for (int i = 0; i < 3; ++i) log.Append(i, "person");
+  log.Blank(1);
+  WriteBatch batch;
+  log.AddTo(batch);
+  ASSERT_TRUE(store.Write(batch, false).ok());
+  EXPECT_EQ(Entries(store, 4)[1], std::string(6, '\0'));
+}
+
+TEST(BlockLogTest, AMissingRowIsDamage) {
+  MemoryStore store;
+  BlockLog log(Family::kEvents, 2);
+  for (int i = 0; i < 6; ++i) log.Append(i, "x");
+  WriteBatch batch;
+  log.AddTo(batch);
+  batch.Delete(Family::kEvents, std::string("\0\0\0\0\0\0\0\2", 8));
+  ASSERT_TRUE(store.Write(batch, false).ok());
+  const Status status =
+      BlockLog(Family::kEvents, 2).Load(store, [](auto, auto) { return Status::Ok(); });
+  EXPECT_EQ(status.code(), ErrorCode::kInput);
+}
+
+TEST(BlockLogTest, DroppedBlocksAreGoneAndTheRestIsRead) {
+  MemoryStore store;
+  BlockLog log(Family::kPayloads, 2);
+  for (int i = 0; i < 9; ++i) log.Append(i, std::to_string(i));
+  WriteBatch batch;
+  log.AddTo(batch);
+  log.DropBefore(5);
+  log.AddTo(batch);
+  ASSERT_TRUE(store.Write(batch, false).ok());
+  std::vector<std::int64_t> left;
+  ASSERT_TRUE(BlockLog(Family::kPayloads, 2)
+                  .Load(store,
+                        [&](std::int64_t index, auto) {
+                          left.push_back(index);
+                          return Status::Ok();
+                        })
+                  .ok());
+  EXPECT_EQ(left, (std::vector<std::int64_t>{4, 5, 6, 7, 8}));
+}
+
+TEST(EventTableTest, FindsWhatIsThereThroughGrowthAndRemovals) {
+  EventTable table;
+  SeededRandom random(3);
+  std::vector<KeyHash> ids;
+  for (std::int64_t i = 0; i < 5000; ++i) {
+    std::uint8_t bytes[16];
+    random.Fill({Stream::Purpose::kUuid, {0}, static_cast<std::uint64_t>(i)}, bytes);
+    KeyHash id;
+    std::memcpy(&id, bytes, sizeof id);
+    ids.push_back(id);
+    table.Add({i}, id, KeyHash{static_cast<std::uint64_t>(i % 7), 0});
+    if (i % 3 == 2) table.Remove({i - 1}, ids[static_cast<std::size_t>(i - 1)]);
+  }
+  std::size_t seventh = 0;
+  for (std::int64_t i = 0; i < 5000; ++i) {
+    const bool is_removed = i % 3 == 1 && i + 1 < 5000;
+    const auto found = table.OfId(ids[static_cast<std::size_t>(i)]);
+    EXPECT_EQ(found.has_value(), !is_removed) << i;
+    EXPECT_EQ(found.value_or(EventIndex{i}).value, i);
+    if (i % 7 == 3 && !is_removed) ++seventh;
+  }
+  EXPECT_EQ(table.OfSubject(KeyHash{3, 0}).size(), seventh);
+}
+
+TEST(PartPagesTest, WritesOnlyWhatChanged) {
+  MemoryStore store;
+  PartPages parts;
+  std::string model(20'000, 'm');
+  parts.Put(Part::kRun, model);
+  parts.Extend(Part::kMarks, std::string(5000, 'a'));
+  WriteBatch first;
+  parts.AddTo(first);
+  ASSERT_TRUE(store.Write(first, false).ok());
+  model[9000] = 'x';
+  parts.Put(Part::kRun, model);
+  parts.Extend(Part::kMarks, "b");
+  WriteBatch second;
+  parts.AddTo(second);
+  EXPECT_EQ(second.changes().size(), 3u);  // a page of each, and the new size of one
+  ASSERT_TRUE(store.Write(second, false).ok());
+  parts.Put(Part::kRun, "short");
+  WriteBatch third;
+  parts.AddTo(third);
+  ASSERT_TRUE(store.Write(third, false).ok());
+  PartPages again;
+  ASSERT_TRUE(again.Load(store).ok());
+  EXPECT_EQ(again.Get(Part::kRun), "short");
+  EXPECT_EQ(again.Get(Part::kMarks), std::string(5000, 'a') + "b");
+}
+
+TEST_F(FolderTest, HighWaterNoticesLostCommits) {
+  {
+    const auto high_water = HighWater::Open(Path("high-water")).value();
+    EXPECT_TRUE(high_water->Check(0).ok());
+    ASSERT_TRUE(high_water->Record(5, true).ok());
+    ASSERT_TRUE(high_water->Record(9, false).ok());
+  }
+  const auto again = HighWater::Open(Path("high-water")).value();
+  EXPECT_TRUE(again->Check(9).ok());
+  EXPECT_EQ(again->Check(8).code(), ErrorCode::kInput);
+  // After a start of the machine only what was synced must be there.
+  std::string text;
+  std::getline(std::ifstream(Path("high-water")), text);
+  text[20] = text[20] == '0' ? '1' : '0';
+  std::ofstream(Path("high-water")) << text << '\n';
+  const auto rebooted = HighWater::Open(Path("high-water")).value();
+  EXPECT_TRUE(rebooted->Check(5).ok());
+  EXPECT_EQ(rebooted->Check(4).code(), ErrorCode::kInput);
+}
+
+TEST_F(FolderTest, KeysAreForTheOwnerOnlyAndDamageIsFound) {
+  SeededRandom random(1);
+  const SodiumHasher hasher;
+  const auto folder = StateFolder::Open(Path("state")).value();
+  Uuid state_id;
+  {
+    const auto shard = ShardFolder::Open(*folder, {3}, random, hasher).value();
+    state_id = shard->identity().state;
+    EXPECT_TRUE(shard->is_new());
+  }
+  const auto identity = folder_ / "state" / "shard-3" / "identity";
+  using std::filesystem::perms;
+  EXPECT_EQ(std::filesystem::status(identity).permissions(),
+            perms::owner_read | perms::owner_write);
+  EXPECT_EQ(std::filesystem::status(folder_ / "state").permissions(), perms::owner_all);
+  SystemRandom other;
+  EXPECT_EQ(ShardFolder::Open(*folder, {3}, other, hasher).value()->identity().state, state_id);
+  EXPECT_EQ(folder->Shards().value(), std::vector<ShardId>{{3}});
+  std::fstream file(identity, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(40);
+  file.put('!');
+  file.close();
+  EXPECT_EQ(ShardFolder::Open(*folder, {3}, other, hasher).status().code(), ErrorCode::kInput);
+  std::filesystem::remove(identity);
+  EXPECT_EQ(ShardFolder::Open(*folder, {3}, other, hasher).status().code(), ErrorCode::kInput);
+}
+
+TEST_F(FolderTest, OneOwnerAtATime) {
+  const auto first = StateFolder::Open(Path("state")).value();
+  const auto second = StateFolder::Open(Path("state"));
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.status().code(), ErrorCode::kInput);
+}
+
+}  // namespace
+}  // namespace lethe
