@@ -38,6 +38,22 @@ double Loss::Slope(double p, double y) const {
   LETHE_CHECK(false);
 }
 
+// Eigen's exponential is within two units of the last place, 4 * 2^-53; one sum, one quotient and
+// a product with y = +-1 follow. The branch is on the sign alone, so |m| never overflows.
+void Loss::Slopes(const Many& y, Many& p) const {
+  switch (kind_) {
+    case LossKind::kLogistic: {
+      p *= y;
+      const Many e = (-p.abs()).exp();
+      p = -y * (p < 0).select(Many::Ones(), e) / (1 + e);
+      return;
+    }
+    case LossKind::kSquared: p -= y; return;
+    case LossKind::kHuber: p = (p - y).max(-width_).min(width_); return;
+  }
+  LETHE_CHECK(false);
+}
+
 double Loss::Curvature(double p, double y) const {
   switch (kind_) {
     case LossKind::kLogistic: {
