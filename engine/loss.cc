@@ -66,6 +66,18 @@ double Loss::Curvature(double p, double y) const {
   LETHE_CHECK(false);
 }
 
+void Loss::Curvatures(const Many& y, Many& p) const {
+  switch (kind_) {
+    case LossKind::kLogistic:
+      Slopes(y, p);
+      p = p.abs() * (1 - p.abs());
+      return;
+    case LossKind::kSquared: p.setOnes(); return;
+    case LossKind::kHuber: p = ((p - y).abs() <= width_).cast<double>(); return;
+  }
+  LETHE_CHECK(false);
+}
+
 double Loss::MaxSlope(double prediction_bound, double label_bound) const {
   switch (kind_) {
     case LossKind::kLogistic: return 1;

@@ -24,6 +24,7 @@ class Loss {
   static constexpr int kMany = 64;
   using Many = Eigen::Array<double, kMany, 1>;
   void Slopes(const Many& y, Many& p) const;
+  void Curvatures(const Many& y, Many& p) const;
 
   // Suprema over |p| <= prediction_bound and |y| <= label_bound (docs/guarantee.md, section 1).
   double MaxSlope(double prediction_bound, double label_bound) const;

@@ -24,13 +24,16 @@ struct Chunk {
   Loss::Many p = Loss::Many::Zero();
 };
 
-// Calls use(rows, chunk) for all events. The chunks do not depend on how the store cuts its blocks
-// in more than their number, so the bound of Depth is this file's alone.
+// Calls use(rows, chunk) for all events, or for every stride-th chunk. The chunks do not depend on
+// how the store cuts its blocks in more than their number, so the bound of Depth is this file's
+// alone.
 template <typename Use>
-void ForEachChunk(const Payloads& payloads, const Vector& z, Use use) {
+void ForEachChunk(const Payloads& payloads, const Vector& z, std::int64_t stride, Use use) {
+  std::int64_t number = 0;
   payloads.ForEachBlock([&](const PayloadBlock& block) {
     const Rows all = RowsOf(block);
     for (Eigen::Index begin = 0; begin < all.rows(); begin += Loss::kMany) {
+      if (number++ % stride != 0) continue;
       Chunk chunk{std::min<Eigen::Index>(Loss::kMany, all.rows() - begin)};
       const Rows rows(all.data() + begin * all.cols(), chunk.size, all.cols());
       std::copy_n(block.y.begin() + begin, chunk.size, chunk.y.begin());
@@ -46,7 +49,7 @@ double MeanCost::Value(const Vector& z) const {
   const double regulariser = constants_.mu / 2 * z.squaredNorm();
   if (count() == 0) return regulariser;
   PairwiseSum<double> sum(0);
-  ForEachChunk(payloads_, z, [&](const Rows&, const Chunk& chunk) {
+  ForEachChunk(payloads_, z, 1, [&](const Rows&, const Chunk& chunk) {
     double part = 0;
     for (Eigen::Index i = 0; i < chunk.size; ++i) part += loss_.Value(chunk.p[i], chunk.y[i]);
     sum.Add(part);
@@ -58,7 +61,7 @@ Vector MeanCost::Gradient(const Vector& z) const {
   if (count() == 0) return constants_.mu * z;
   PairwiseSum<Vector> sum(Vector::Zero(z.size()));
   Vector part(z.size());
-  ForEachChunk(payloads_, z, [&](const Rows& rows, Chunk& chunk) {
+  ForEachChunk(payloads_, z, 1, [&](const Rows& rows, Chunk& chunk) {
     loss_.Slopes(chunk.y, chunk.p);
     part.noalias() = rows.transpose() * chunk.p.head(chunk.size).matrix();
     sum.Add(part);
@@ -66,19 +69,17 @@ Vector MeanCost::Gradient(const Vector& z) const {
   return sum.Total() / static_cast<double>(count()) + constants_.mu * z;
 }
 
-Eigen::MatrixXd MeanCost::Hessian(const Vector& z) const {
+Eigen::MatrixXd MeanCost::Hessian(const Vector& z, std::int64_t stride) const {
   Eigen::MatrixXd hessian = Eigen::MatrixXd::Zero(z.size(), z.size());
-  Vector curvature;
+  std::int64_t seen = 0;
   // A Newton step need not be exact, so the plain sum is enough here.
-  payloads_.ForEachBlock([&](const PayloadBlock& block) {
-    const Rows rows = RowsOf(block);
-    curvature.noalias() = rows * z;
-    for (Eigen::Index i = 0; i < rows.rows(); ++i) {
-      curvature[i] = loss_.Curvature(curvature[i], block.y[static_cast<std::size_t>(i)]);
-    }
+  ForEachChunk(payloads_, z, stride, [&](const Rows& rows, Chunk& chunk) {
+    loss_.Curvatures(chunk.y, chunk.p);
+    const auto curvature = chunk.p.head(chunk.size).matrix();
     hessian.noalias() += rows.transpose() * (curvature.asDiagonal() * rows);
+    seen += chunk.size;
   });
-  if (count() > 0) hessian /= static_cast<double>(count());
+  if (seen > 0) hessian /= static_cast<double>(seen);
   hessian.diagonal().array() += constants_.mu;
   return hessian;
 }

@@ -21,7 +21,8 @@ class MeanCost {
 
   double Value(const Vector& z) const;
   Vector Gradient(const Vector& z) const;
-  Eigen::MatrixXd Hessian(const Vector& z) const;
+  // Of every stride-th chunk of events alone: a good guess from many events at a small price.
+  Eigen::MatrixXd Hessian(const Vector& z, std::int64_t stride = 1) const;
 
   // How often a mean over n events rounds, in units of 2^-53 L: Gradient without the error of the
   // predictions.
