@@ -62,6 +62,43 @@ BENCHMARK(BM_SparseLearn)
     ->ArgsProduct({{10, 100}, {12, 18, 22}})
     ->Iterations(1 << 20);
 
+// What of that is memory alone: reads and writes the same weights, and does nothing else. Includes
+// the misses of the caches and of the TLB, which nothing can avoid while features are at random
+// places.
+void BM_TouchWeights(benchmark::State& state) {
+  const Plan plan = PlanOf(Hashed(state.range(1)));
+  const Door door(plan.spec.model);
+  std::mt19937_64 random(1);
+  std::vector<Example> events(kEvents);
+  for (Example& event : events) {
+    if (door.Admit(NamedEvent(random, state.range(0)), event)) state.SkipWithError("refused");
+  }
+  Vector weights = Vector::Zero(door.model_dimension());
+  std::size_t next = 0;
+  for (auto _ : state) {
+    const Example& event = events[next++ & (kEvents - 1)];
+    double sum = 0;
+    for (const std::uint32_t at : event.at) sum += weights[at];
+    for (const std::uint32_t at : event.at) weights[at] -= sum;
+    benchmark::DoNotOptimize(sum);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_TouchWeights)
+    ->ArgNames({"features", "bits"})
+    ->ArgsProduct({{10, 100}, {12, 18, 22}})
+    ->Iterations(1 << 20);
+
+// One pass over all weights, as folding makes it.
+void BM_FoldPass(benchmark::State& state) {
+  Vector weights = Vector::Ones(std::int64_t{1} << state.range(0));
+  for (auto _ : state) {
+    weights = weights / 2.0 / 0.5;
+    benchmark::DoNotOptimize(weights.data());
+  }
+}
+BENCHMARK(BM_FoldPass)->ArgName("bits")->Arg(12)->Arg(18)->Arg(22)->Unit(benchmark::kMicrosecond);
+
 void BM_DenseLearn(benchmark::State& state) {
   ModelSpec model;
   model.dimension = state.range(0);
