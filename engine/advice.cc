@@ -12,12 +12,8 @@ namespace {
 // Below this many weights the noise of one deletion is a matter of the step size, and the model
 // recovers within a few half-lives.
 constexpr std::int64_t kLargeModel = 1024;
-// The newest event is judged at this step: earlier, nothing much has been learned.
+// An event is judged at this step, when one more was learned: earlier, nothing much has been.
 constexpr std::int64_t kEstablished = 10000;
-// Noise below this part of the radius leaves a model to speak of.
-constexpr double kTolerable = 0.1;
-// No wait beyond this many events is looked for.
-constexpr std::int64_t kLongestWait = 1000000;
 
 double StepSize(const Plan& plan, std::int64_t t) {
   if (plan.schedule.is_public()) return plan.schedule.Step(t);
@@ -34,16 +30,20 @@ std::int64_t EventsWaited(const ForgettingSpec& forgetting) {
   return std::min(forgetting.batch_window.events, forgetting.deadline.events);
 }
 
-// The noise that deleting the newest event takes when so many more have been learned: a draw that
-// absorbs all of its influence, as large as it was (eta L) or faded.
+// The noise that deleting an event of age 1, as in `plan`, takes when so many more have been
+// learned: a draw that absorbs all of its influence, as large as it was (eta L) or faded.
 class FreshNoise {
  public:
   explicit FreshNoise(const Plan& plan)
-      : plan_(plan), sigma_(StepSize(plan, kEstablished) * plan.constants.L / plan.promise.mu) {}
+      : plan_(plan),
+        sigma_(StepSize(plan, kEstablished) * plan.constants.L / plan.promise.mu *
+               Contraction(plan.constants, StepSize(plan, kEstablished + 1))) {}
 
   std::int64_t waited() const { return waited_; }
   double sigma() const { return sigma_; }
-  void Wait() { sigma_ *= Contraction(plan_.constants, StepSize(plan_, kEstablished + ++waited_)); }
+  void Wait() {
+    sigma_ *= Contraction(plan_.constants, StepSize(plan_, kEstablished + 1 + ++waited_));
+  }
 
  private:
   const Plan& plan_;
@@ -63,12 +63,12 @@ void WarnOfNoise(const Plan& plan, std::vector<std::string>& warnings) {
   while (noise.waited() < certain) noise.Wait();
   const double sigma = noise.sigma();
   if (!(sigma * root > radius)) return;
-  while (noise.sigma() * root > kTolerable * radius && noise.waited() < kLongestWait) noise.Wait();
+  while (noise.sigma() * root > kSmallShare * radius && noise.waited() < kLongestWait) noise.Wait();
 
   char text[400];
   std::snprintf(
       text, sizeof text,
-      "deleting the newest event%s takes noise of sigma %.3g on each of %lld weights, "
+      "deleting one of the latest events%s takes noise of sigma %.3g on each of %lld weights, "
       "of norm %.3g where model.radius is %.3g: little of the model is left. Let deletions "
       "wait until the event has faded (forgetting.deadline, so that %s%lld events come)",
       certain > 0 ? " after the configured wait" : "", sigma, static_cast<long long>(dimension),

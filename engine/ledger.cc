@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "engine/check.h"
+#include "engine/mean_cost.h"
 
 namespace lethe {
 namespace {
@@ -81,11 +82,10 @@ void Ledger::Step(double eta) {
 void Ledger::Descend(double eta, std::int64_t n, std::int64_t count) {
   const double c = Contraction(constants_, eta);
   const double pull = n == 0 ? 0 : 2 * constants_.G * eta / static_cast<double>(n) * kUp;
-  // The mean over n events is summed pairwise.
-  const double depth = n == 0 ? 0 : 2 * std::log2(static_cast<double>(n)) + 30;
   const double rounding =
-      RoundOffOfOneOperation(eta) +
-      2 * eta * (depth * 0x1p-53 * constants_.L + unit_ * constants_.beta * constants_.radius);
+      RoundOffOfOneOperation(eta) + 2 * eta *
+                                        (MeanCost::Depth(n) * 0x1p-53 * constants_.L +
+                                         unit_ * constants_.beta * constants_.radius);
   for (std::int64_t i = 0; i < count; ++i) {
     product_ *= c;
     ++factors_;

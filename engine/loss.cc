@@ -38,6 +38,22 @@ double Loss::Slope(double p, double y) const {
   LETHE_CHECK(false);
 }
 
+// Eigen's exponential is within two units of the last place, 4 * 2^-53; one sum, one quotient and
+// a product with y = +-1 follow. The branch is on the sign alone, so |m| never overflows.
+void Loss::Slopes(const Many& y, Many& p) const {
+  switch (kind_) {
+    case LossKind::kLogistic: {
+      p *= y;
+      const Many e = (-p.abs()).exp();
+      p = -y * (p < 0).select(Many::Ones(), e) / (1 + e);
+      return;
+    }
+    case LossKind::kSquared: p -= y; return;
+    case LossKind::kHuber: p = (p - y).max(-width_).min(width_); return;
+  }
+  LETHE_CHECK(false);
+}
+
 double Loss::Curvature(double p, double y) const {
   switch (kind_) {
     case LossKind::kLogistic: {
@@ -46,6 +62,18 @@ double Loss::Curvature(double p, double y) const {
     }
     case LossKind::kSquared: return 1;
     case LossKind::kHuber: return std::abs(p - y) <= width_ ? 1 : 0;
+  }
+  LETHE_CHECK(false);
+}
+
+void Loss::Curvatures(const Many& y, Many& p) const {
+  switch (kind_) {
+    case LossKind::kLogistic:
+      Slopes(y, p);
+      p = p.abs() * (1 - p.abs());
+      return;
+    case LossKind::kSquared: p.setOnes(); return;
+    case LossKind::kHuber: p = ((p - y).abs() <= width_).cast<double>(); return;
   }
   LETHE_CHECK(false);
 }

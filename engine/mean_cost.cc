@@ -1,58 +1,46 @@
 #include "engine/mean_cost.h"
 
+#include <algorithm>
 #include <cmath>
-#include <optional>
-#include <vector>
+
+#include "engine/pairwise_sum.h"
 
 namespace lethe {
 namespace {
 
-// Sums values by halves, as they come: level k holds the sum of 2^k of them.
-template <typename T>
-class PairwiseSum {
- public:
-  void Add(T value) {
-    for (std::optional<T>& level : levels_) {
-      if (!level) {
-        level = std::move(value);
-        return;
-      }
-      value += *level;
-      level.reset();
-    }
-    levels_.push_back(std::move(value));
-  }
+using Rows =
+    Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
 
-  // `zero` if nothing was added.
-  T Total(T zero) const {
-    for (const std::optional<T>& level : levels_) {
-      if (level) zero += *level;
-    }
-    return zero;
-  }
+Rows RowsOf(const PayloadBlock& block) {
+  const std::size_t rows = block.y.size();
+  return {block.x.data(), static_cast<Eigen::Index>(rows),
+          static_cast<Eigen::Index>(block.x.size() / rows)};
+}
 
- private:
-  std::vector<std::optional<T>> levels_;
+// At most Loss::kMany events, with their predictions. What is left free is 0, whose slope is 0.
+struct Chunk {
+  Eigen::Index size;
+  Loss::Many y = Loss::Many::Zero();
+  Loss::Many p = Loss::Many::Zero();
 };
 
-// Events summed one by one before they enter the pairwise sum; a constant in the error bound.
-constexpr int kBlock = 8;
-
-// Sums term(example) over all events; `add` adds one to a running value.
-template <typename T, typename AddTerm>
-T SumOverEvents(const Payloads& payloads, const T& zero, AddTerm add) {
-  PairwiseSum<T> sum;
-  T block = zero;
-  int in_block = 0;
-  payloads.ForEach([&](EventIndex, const Example& example) {
-    add(block, example);
-    if (++in_block < kBlock) return;
-    sum.Add(block);
-    block = zero;
-    in_block = 0;
+// Calls use(rows, chunk) for all events, or for every stride-th chunk. The chunks do not depend on
+// how the store cuts its blocks in more than their number, so the bound of Depth is this file's
+// alone.
+template <typename Use>
+void ForEachChunk(const Payloads& payloads, const Vector& z, std::int64_t stride, Use use) {
+  std::int64_t number = 0;
+  payloads.ForEachBlock([&](const PayloadBlock& block) {
+    const Rows all = RowsOf(block);
+    for (Eigen::Index begin = 0; begin < all.rows(); begin += Loss::kMany) {
+      if (number++ % stride != 0) continue;
+      Chunk chunk{std::min<Eigen::Index>(Loss::kMany, all.rows() - begin)};
+      const Rows rows(all.data() + begin * all.cols(), chunk.size, all.cols());
+      std::copy_n(block.y.begin() + begin, chunk.size, chunk.y.begin());
+      chunk.p.head(chunk.size).matrix().noalias() = rows * z;
+      use(rows, chunk);
+    }
   });
-  if (in_block > 0) sum.Add(block);
-  return sum.Total(zero);
 }
 
 }  // namespace
@@ -60,37 +48,60 @@ T SumOverEvents(const Payloads& payloads, const T& zero, AddTerm add) {
 double MeanCost::Value(const Vector& z) const {
   const double regulariser = constants_.mu / 2 * z.squaredNorm();
   if (count() == 0) return regulariser;
-  const double total = SumOverEvents(payloads_, 0.0, [&](double& sum, const Example& example) {
-    sum += loss_.Value(z.dot(example.x), example.y);
+  PairwiseSum<double> sum(0);
+  ForEachChunk(payloads_, z, 1, [&](const Rows&, const Chunk& chunk) {
+    double part = 0;
+    for (Eigen::Index i = 0; i < chunk.size; ++i) part += loss_.Value(chunk.p[i], chunk.y[i]);
+    sum.Add(part);
   });
-  return total / static_cast<double>(count()) + regulariser;
+  return sum.Total() / static_cast<double>(count()) + regulariser;
 }
 
 Vector MeanCost::Gradient(const Vector& z) const {
   if (count() == 0) return constants_.mu * z;
-  const Vector zero = Vector::Zero(z.size());
-  const Vector total = SumOverEvents(payloads_, zero, [&](Vector& sum, const Example& example) {
-    sum += loss_.Slope(z.dot(example.x), example.y) * example.x;
+  PairwiseSum<Vector> sum(Vector::Zero(z.size()));
+  Vector part(z.size());
+  ForEachChunk(payloads_, z, 1, [&](const Rows& rows, Chunk& chunk) {
+    loss_.Slopes(chunk.y, chunk.p);
+    part.noalias() = rows.transpose() * chunk.p.head(chunk.size).matrix();
+    sum.Add(part);
   });
-  return total / static_cast<double>(count()) + constants_.mu * z;
+  return sum.Total() / static_cast<double>(count()) + constants_.mu * z;
 }
 
-Eigen::MatrixXd MeanCost::Hessian(const Vector& z) const {
+Eigen::MatrixXd MeanCost::Hessian(const Vector& z, std::int64_t stride) const {
   Eigen::MatrixXd hessian = Eigen::MatrixXd::Zero(z.size(), z.size());
+  std::int64_t seen = 0;
   // A Newton step need not be exact, so the plain sum is enough here.
-  payloads_.ForEach([&](EventIndex, const Example& example) {
-    hessian.selfadjointView<Eigen::Lower>().rankUpdate(
-        example.x, loss_.Curvature(z.dot(example.x), example.y));
+  ForEachChunk(payloads_, z, stride, [&](const Rows& rows, Chunk& chunk) {
+    loss_.Curvatures(chunk.y, chunk.p);
+    const auto curvature = chunk.p.head(chunk.size).matrix();
+    hessian.noalias() += rows.transpose() * (curvature.asDiagonal() * rows);
+    seen += chunk.size;
   });
-  if (count() > 0) hessian /= static_cast<double>(count());
+  if (seen > 0) hessian /= static_cast<double>(seen);
   hessian.diagonal().array() += constants_.mu;
-  return hessian.selfadjointView<Eigen::Lower>();
+  return hessian;
+}
+
+// In units of u = 2^-53, to first order, relative to the sum of |slope||x| / n <= G, which bounds
+// the norm of the vector of absolute values whatever the order of additions:
+//
+// * a slope is wrong by 16 of the largest one (Loss::Slopes), its product with x by 1;
+// * a chunk is a sum of at most kMany terms, in whatever order Eigen takes them: kMany - 1;
+// * no chunk is empty, so there are at most n: log2 n + 2 (PairwiseSum);
+// * the quotient by n, and mu z and the sum with it: 3, relative to L.
+//
+// Together log2 n + kMany + 21, below what is returned. The error of <z,x>, d u r R times sup
+// loss'' times R, is not in here: callers have d beta r for it.
+double MeanCost::Depth(std::int64_t n) {
+  if (n == 0) return 0;
+  return 2 * std::log2(static_cast<double>(n)) + Loss::kMany + 36;
 }
 
 double MeanCost::GradientRounding(const Constants& constants, std::int64_t n,
                                   std::int64_t dimension) {
-  const double depth = n <= 1 ? 0 : 2 * std::log2(static_cast<double>(n));
-  return 0x1p-53 * ((depth + 30) * constants.L +
+  return 0x1p-53 * (std::max(Depth(n), 30.0) * constants.L +
                     (2 * static_cast<double>(dimension) + 20) * constants.beta * constants.radius);
 }
 

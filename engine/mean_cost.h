@@ -10,8 +10,8 @@
 namespace lethe {
 
 // F(z) = mean over the retained events of loss(<z,x>; y) + (mu/2)|z|^2; without events the
-// regulariser alone. Sums over events are pairwise, so that rounding grows with log n. References
-// are borrowed.
+// regulariser alone. Sums over events are pairwise, in chunks, so that rounding grows with log n.
+// References are borrowed.
 class MeanCost {
  public:
   MeanCost(const Loss& loss, const Constants& constants, const Payloads& payloads)
@@ -21,7 +21,12 @@ class MeanCost {
 
   double Value(const Vector& z) const;
   Vector Gradient(const Vector& z) const;
-  Eigen::MatrixXd Hessian(const Vector& z) const;
+  // Of every stride-th chunk of events alone: a good guess from many events at a small price.
+  Eigen::MatrixXd Hessian(const Vector& z, std::int64_t stride = 1) const;
+
+  // How often a mean over n events rounds, in units of 2^-53 L: Gradient without the error of the
+  // predictions.
+  static double Depth(std::int64_t n);
 
   // A bound on the rounding error of Gradient's norm, for n events (docs/guarantee.md, section 6).
   static double GradientRounding(const Constants& constants, std::int64_t n,

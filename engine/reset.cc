@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <numbers>
+#include <utility>
 
 #include <Eigen/Cholesky>
 
@@ -18,9 +19,27 @@ constexpr int kGradientSteps = 100000;
 // The largest number of events for which the check before the run vouches.
 constexpr std::int64_t kMostEvents = std::int64_t{1} << 40;
 
-// One damped Newton step (Armijo). False if it made no progress.
-bool NewtonStep(const MeanCost& cost, const Constants& constants, const Vector& gradient,
-                Vector& z) {
+// Events that are enough for the Hessian of a quick step, next to 16 for every weight.
+constexpr std::int64_t kSample = 8192;
+
+using Factor = Eigen::LLT<Eigen::MatrixXd>;
+
+// A step with the Hessian of a sample, or of an earlier z. False, and nothing changed, unless it
+// halves the gradient.
+bool QuickStep(const MeanCost& cost, const Constants& constants, const Factor& factor, Vector& z,
+               Vector& gradient) {
+  Vector next = z - factor.solve(gradient);
+  if (!next.allFinite()) return false;
+  Project(next, constants.radius);
+  Vector gradient_there = cost.Gradient(next);
+  if (!(gradient_there.norm() <= gradient.norm() / 2)) return false;
+  z = std::move(next);
+  gradient = std::move(gradient_there);
+  return true;
+}
+
+// One damped Newton step (Armijo), which brings `gradient` along. False if it made no progress.
+bool NewtonStep(const MeanCost& cost, const Constants& constants, Vector& z, Vector& gradient) {
   const Vector direction = cost.Hessian(z).llt().solve(gradient);
   if (!direction.allFinite()) return false;
   const double value = cost.Value(z);
@@ -31,11 +50,31 @@ bool NewtonStep(const MeanCost& cost, const Constants& constants, const Vector& 
     // Near the minimum the values differ by rounding only; then the full step is the right one.
     const double gain = value - cost.Value(next);
     if (gain >= 1e-4 * t * slope || std::abs(gain) <= 1e-12 * std::abs(value)) {
-      z = next;
+      z = std::move(next);
+      gradient = cost.Gradient(z);
       return true;
     }
   }
   return false;
+}
+
+// Quick steps while they help, with one Hessian as long as it takes a digit off the gradient each
+// time. Leaves z where they stop.
+void QuickSteps(const MeanCost& cost, const Constants& constants, double enough, Vector& z,
+                Vector& gradient) {
+  const std::int64_t stride =
+      std::max<std::int64_t>(1, cost.count() / std::max<std::int64_t>(kSample, 16 * z.size()));
+  while (gradient.norm() > enough) {
+    const Factor factor(cost.Hessian(z, stride));
+    bool has_moved = false;
+    for (bool is_good = true; is_good && gradient.norm() > enough;) {
+      const double before = gradient.norm();
+      if (!QuickStep(cost, constants, factor, z, gradient)) break;
+      has_moved = true;
+      is_good = gradient.norm() <= before / 10;
+    }
+    if (!has_moved) return;
+  }
 }
 
 }  // namespace
@@ -48,13 +87,15 @@ Status ResetTo(const MeanCost& cost, const Constants& constants, double toleranc
   }
   const double step = constants.max_step();
   bool newton_works = true;
+  Vector gradient = cost.Gradient(z);
   for (int i = 0; i < kNewtonSteps + kGradientSteps; ++i) {
-    const Vector gradient = cost.Gradient(z);
+    if (newton_works) QuickSteps(cost, constants, tolerance - margin, z, gradient);
     if (gradient.norm() + margin <= tolerance) return Status::Ok();
-    newton_works = newton_works && i < kNewtonSteps && NewtonStep(cost, constants, gradient, z);
+    newton_works = newton_works && i < kNewtonSteps && NewtonStep(cost, constants, z, gradient);
     if (newton_works) continue;
     z -= step * gradient;
     Project(z, constants.radius);
+    gradient = cost.Gradient(z);
   }
   return {ErrorCode::kInternal,
           "active: the reset did not reach forgetting.active.tolerance; nothing was released; use "

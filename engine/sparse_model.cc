@@ -21,6 +21,14 @@ constexpr std::size_t kMostBlocks = (kMostTerms + kBlock - 1) / kBlock;
 constexpr double kLeastRadius = 0x1p-100;
 constexpr double kLongestReach = 0x1p+100;
 
+// s is multiplied by kFold^2 when it is below max(reach, 1)/kFold. The wider this range, the fewer
+// passes over all weights: s is halved 1,400 times between two of them. With |v| <= kFold, unit at
+// most 2^100 kFold^2 / (kFold kLeastRatio) = 2^1000 and s at most 2^800 all is finite.
+constexpr double kFold = 0x1p+700;
+
+// s/unit is kept above this, so that squares of unit v are finite; then unit becomes smaller.
+constexpr double kLeastRatio = 0x1p-200;
+
 // (r + eta L) for the longest step: no iterate gets further, before it is projected.
 double Reach(const Constants& constants) {
   return constants.radius + constants.max_step() * constants.L;
@@ -58,7 +66,11 @@ void Normalise(DoubleDouble& sum) { sum = DoubleDouble{sum.high, 0} + sum.low; }
 }  // namespace
 
 Status SparseModel::Check(const Constants& constants) {
-  if (constants.radius >= kLeastRadius && Reach(constants) <= kLongestReach) return Status::Ok();
+  const double longest_push = constants.max_step() * constants.G / constants.feature_norm;
+  if (constants.radius >= kLeastRadius && Reach(constants) <= kLongestReach &&
+      longest_push <= kLongestReach) {
+    return Status::Ok();
+  }
   return {ErrorCode::kConfig,
           "model: with hash_bits, radius must be at least 1e-30, and radius plus the longest step "
           "at most 1e30; choose radius, label_bound, huber_width and feature_norm nearer to 1"};
@@ -78,8 +90,11 @@ Status SparseModel::Check(const Constants& constants) {
 // * Proj is onto the ball of inner_radius_: 1-Lipschitz and the same in every world, so that itself
 //   costs nothing. The factor has 5 u r of its own, and half of the norm's relative error, u +
 //   kDrift: together less than 6 u r.
-// * Folding multiplies v by a power of two: no bit of s v changes, whenever it happens, as long as
-//   nothing underflows; what does is below 2^-1000.
+// * Folding multiplies v by a power of two, and so does unit: no bit of s v or of the squares
+//   changes, whenever it happens, as long as nothing underflows. A weight that does changes z_i by
+//   less than s 2^-1074 <= 2^-274, all 2^24 + 1 together by less than 2^-261, and a square that
+//   does changes |z|^2 by less than 2^-1021 for each weight: nothing next to u r >= 2^-153 and
+//   kDrift r^2 >= 2^-258.
 //
 // Together at most (2 m + 30) u (r + eta L), less than (3 d + 40) u (r + eta L) with d = m. Nothing
 // of it depends on how many features events had, how large s is or when it was folded.
@@ -88,7 +103,7 @@ std::int64_t SparseModel::Terms() { return kBlock + kMostBlocks; }
 // The ball that is projected onto is smaller by what the carried norm and the factor may be wrong.
 SparseModel::SparseModel(const Constants& constants, Eigen::Index dimension)
     : inner_radius_(constants.radius * (1 - 16 * kUnit - kDrift)),
-      least_scale_(std::max(Reach(constants), 1.0) * 0x1p-480),  // |v| <= 2^480, |v|^2 is finite
+      least_scale_(std::max(Reach(constants), 1.0) / kFold),
       period_(Period(dimension)),
       v_(Vector::Zero(dimension)) {
   LETHE_CHECK(Check(constants).ok() && dimension <= (Eigen::Index{1} << kMaxHashBits) + 1);
@@ -110,14 +125,16 @@ double SparseModel::Dot(const Example& example) const {
 void SparseModel::Step(double shrink, double push, const Example& example) {
   LETHE_CHECK(shrink > 0 && example.at.size() <= kMostTerms);
   scale_ *= shrink;
-  FoldIfSmall();
+  Rescale();
   const double factor = push / scale_;
   for (std::size_t i = 0; i < example.at.size();) {
     for (const std::size_t end = std::min(i + kBlock, example.at.size()); i < end; ++i) {
       double& weight = v_[example.at[i]];
-      Add(squares_, -(weight * weight));
+      const double before = unit_ * weight;
+      Add(squares_, -(before * before));
       weight -= factor * example.x[static_cast<Eigen::Index>(i)];
-      Add(squares_, weight * weight);
+      const double after = unit_ * weight;
+      Add(squares_, after * after);
     }
     Normalise(squares_);
   }
@@ -132,7 +149,7 @@ Vector SparseModel::Take() {
 
 void SparseModel::Set(Vector z) {
   v_ = std::move(z);
-  scale_ = 1;
+  scale_ = unit_ = inverse_unit_ = 1;
   Recompute();
   Project();
 }
@@ -141,23 +158,32 @@ void SparseModel::Project() {
   const double squared = squared_norm();
   if (!(squared > inner_radius_ * inner_radius_)) return;
   scale_ *= inner_radius_ / std::sqrt(squared);
-  FoldIfSmall();
+  Rescale();
 }
 
-void SparseModel::FoldIfSmall() {
+void SparseModel::Rescale() {
+  while (scale_ * inverse_unit_ < kLeastRatio) {
+    unit_ *= kLeastRatio;
+    inverse_unit_ /= kLeastRatio;
+    squares_.high *= kLeastRatio * kLeastRatio;
+    squares_.low *= kLeastRatio * kLeastRatio;
+  }
   if (scale_ >= least_scale_) return;
-  int exponent = 0;
-  scale_ = std::frexp(scale_, &exponent);
-  v_ *= std::ldexp(1.0, exponent);
-  squares_.high = std::ldexp(squares_.high, 2 * exponent);
-  squares_.low = std::ldexp(squares_.low, 2 * exponent);
+  scale_ = scale_ * kFold * kFold;
+  v_ = v_ / kFold / kFold;
+  // unit v stays the same.
+  unit_ = unit_ * kFold * kFold;
+  inverse_unit_ = inverse_unit_ / kFold / kFold;
 }
 
 void SparseModel::Recompute() {
   squares_ = {};
   for (Eigen::Index i = 0; i < v_.size();) {
     const Eigen::Index end = std::min<Eigen::Index>(i + kBlock, v_.size());
-    for (; i < end; ++i) Add(squares_, v_[i] * v_[i]);
+    for (; i < end; ++i) {
+      const double value = unit_ * v_[i];
+      Add(squares_, value * value);
+    }
     Normalise(squares_);
   }
   LETHE_CHECK(std::isfinite(squares_.high));

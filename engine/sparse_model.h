@@ -45,7 +45,11 @@ class SparseModel {
   // z <- Proj(z). The state is then a function of `z` alone.
   void Set(Vector z);
 
-  double squared_norm() const { return scale_ * scale_ * squares_.high; }  // |z|^2
+  // |z|^2
+  double squared_norm() const {
+    const double ratio = scale_ * inverse_unit_;
+    return ratio * ratio * squares_.high;
+  }
   Eigen::Index dimension() const { return v_.size(); }
 
   template <typename Self, typename Archive>
@@ -54,19 +58,21 @@ class SparseModel {
   }
 
  private:
-  // Moves the exponent of s into v when s becomes small.
-  void FoldIfSmall();
+  // After s became smaller: keeps s and the carried norm away from the ends of a double.
+  void Rescale();
   void Project();
   // Sums |v|^2 anew.
   void Recompute();
 
   double inner_radius_;
-  double least_scale_;      // s is folded below this
+  double least_scale_;      // s is folded into v below this
   std::int64_t period_;     // steps between two sums of |v|^2
   std::int64_t steps_ = 0;  // since the last one
   double scale_ = 1;        // s
+  double unit_ = 1;         // a power of two
+  double inverse_unit_ = 1;
   Vector v_;
-  DoubleDouble squares_;  // |v|^2
+  DoubleDouble squares_;  // |unit v|^2
 };
 
 }  // namespace lethe

@@ -50,6 +50,7 @@ Status RunCompare(const Arguments& arguments) {
   Progress progress(StderrIsTerminal(), clock);
   CompareOptions options;
   options.regret = !arguments.no_regret;
+  options.regret_sample = config.value().regret.sample;
   options.threads = arguments.threads > 0
                         ? arguments.threads
                         : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));

@@ -8,12 +8,18 @@
 namespace lethe {
 
 Run AddConfig(CLI::App& command) {
-  auto file = std::make_shared<std::string>();
-  command.add_option("FILE", *file, "the configuration, in YAML")->required();
-  return [file] {
-    const auto config = LoadChecked(*file);
+  struct Arguments {
+    std::string file;
+    bool json = false;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  command.add_option("FILE", arguments->file, "the configuration, in YAML")->required();
+  command.add_flag("--json", arguments->json, "print JSON");
+  return [arguments] {
+    const auto config = LoadChecked(arguments->file);
     if (!config.ok()) return config.status();
-    std::fputs(PrintEffective(config.value()).c_str(), stdout);
+    const auto print = arguments->json ? PrintJson : PrintEffective;
+    std::fputs(print(config.value()).c_str(), stdout);
     return Status::Ok();
   };
 }

@@ -4,10 +4,11 @@ namespace lethe {
 
 Result<Plan> MakePlan(const Config& config, const std::string& file) {
   // Refused rather than ignored.
-  if (config.regret.sample > 0) {
-    return Status(ErrorCode::kConfig, file +
-                                          ": regret.sample: not available in this version; leave "
-                                          "it at 0 (replay --regret computes it exactly)");
+  if (config.regret.sample > 0 && config.spec.model.hash_bits) {
+    return Status(ErrorCode::kConfig,
+                  file +
+                      ": regret.sample: the best fixed model is computed for dense features "
+                      "only; leave it at 0 with model.hash_bits");
   }
   auto plan = Plan::Make(config.spec);
   if (plan.ok()) return plan;

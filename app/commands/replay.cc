@@ -28,6 +28,7 @@ Status RunReplay(Arguments& arguments) {
   if (!plan.ok()) return plan.status();
   ReplayOptions& options = arguments.options;
   if (!arguments.out.empty()) options.out = arguments.out;
+  options.regret_sample = config.value().regret.sample;
   const auto result = ReplayFile(plan.value(), arguments.stream, options, StderrIsTerminal());
   if (!result.ok()) return result.status();
   PrintWarnings(result.value(), stderr);
@@ -56,7 +57,8 @@ Run AddReplay(CLI::App& command) {
                      "series.csv");
   command.add_flag(
       "--regret", options.regret,
-      "compute the regret exactly (one solve per deletion; keeps the stream in memory)");
+      "compute the regret exactly (one solve per deletion; keeps the stream in memory), whatever "
+      "regret.sample says");
   command.add_flag("--json", arguments->json, "print the summary as JSON");
   command.add_option("--every", options.series_every, "events between rows of series.csv (1000)")
       ->check(CLI::PositiveNumber);

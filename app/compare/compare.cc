@@ -31,10 +31,11 @@ class MemorySource final : public Source {
 // The work of all threads: contenders are taken one by one, results written to their own places.
 class Work {
  public:
-  Work(std::vector<Comparison>& comparisons, const std::vector<Record>& records, bool regret)
+  Work(std::vector<Comparison>& comparisons, const std::vector<Record>& records,
+       const CompareOptions& options)
       : comparisons_(comparisons),
         records_(records),
-        regret_(regret),
+        options_(options),
         statuses_(comparisons.size()),
         done_(comparisons.size()) {}
 
@@ -69,7 +70,8 @@ class Work {
     comparison.is_exact = plan.value().mode->is_exact;
     MemorySource source(records_);
     ReplayOptions options;
-    options.regret = regret_;
+    options.regret = options_.regret && options_.regret_sample == 0;
+    options.regret_sample = options_.regret ? options_.regret_sample : 0;
     options.on_progress = [this, i](std::int64_t records) {
       done_[i].store(records, std::memory_order_relaxed);
     };
@@ -83,7 +85,7 @@ class Work {
 
   std::vector<Comparison>& comparisons_;
   const std::vector<Record>& records_;
-  bool regret_;
+  const CompareOptions& options_;
   std::atomic<std::size_t> next_ = 0;
   std::vector<Status> statuses_;
   std::vector<std::atomic<std::int64_t>> done_;
@@ -98,7 +100,7 @@ Result<std::vector<Comparison>> Compare(const std::vector<Contender>& contenders
   for (const Contender& contender : contenders) {
     comparisons.push_back({.contender = contender, .refused = {}, .why_not = {}, .result = {}});
   }
-  Work work(comparisons, records, options.regret);
+  Work work(comparisons, records, options);
   std::atomic<int> running = std::max(1, options.threads);
   std::vector<std::thread> threads;
   for (int i = running; i > 0; --i) {

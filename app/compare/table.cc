@@ -107,6 +107,7 @@ std::string CompareJson(const std::vector<Comparison>& comparisons) {
     number("accuracy", f.accuracy);
     number("mean_loss", f.mean_loss);
     number("regret", f.regret);
+    if (const auto sample = comparison.result->regret_sample) json.Field("regret_sample", *sample);
     number("regret_bound", comparison.result->regret_bound);
     number("sigma", f.sigma);
     number("seconds_per_deletion", f.seconds);

@@ -14,6 +14,14 @@ std::string Shortened(const std::string& text) {
 
 }  // namespace
 
+// What is printed for YAML is JSON already, except for texts without quotes: words and durations.
+std::string Field::Json(const Config& config) const {
+  const std::string yaml = print(config);
+  const bool is_json = yaml == "true" || yaml == "false" || yaml == "null" || yaml[0] == '"' ||
+                       yaml[0] == '[' || yaml[0] == '{' || ParseNumber(yaml).ok();
+  return is_json ? yaml : Quote(yaml);
+}
+
 std::string Shown(const Value& value) {
   std::string shown = Shortened(value.text);
   if (value.written != value.text) shown += " (from " + Shortened(value.written) + ")";

@@ -28,6 +28,9 @@ struct Field {
   // The value in the config, as one line of YAML. Secrets are masked.
   std::function<std::string(const Config&)> print;
 
+  // The same as JSON.
+  std::string Json(const Config& config) const;
+
   // What stands there when the file says nothing.
   std::string Default() const { return print(Config()); }
 };

@@ -84,8 +84,8 @@ std::string Print(const Config& config) {
   const Partitions& partitions = config.source.kafka.partitions;
   if (partitions.kind == Partitions::Kind::kAll) return "all";
   if (partitions.kind == Partitions::Kind::kOrdinal) {
-    return "{ordinal: " + std::to_string(partitions.ordinal) +
-           ", of: " + std::to_string(partitions.of) + "}";
+    return "{\"ordinal\": " + std::to_string(partitions.ordinal) +
+           ", \"of\": " + std::to_string(partitions.of) + "}";
   }
   std::string list;
   for (std::int32_t number : partitions.list) {

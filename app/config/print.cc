@@ -41,6 +41,38 @@ std::string PrintTree(const Config& config, bool annotated) {
   return text;
 }
 
+// Groups open and close as in PrintTree.
+std::string PrintJsonTree(const Config& config) {
+  std::string text = "{";
+  std::vector<std::string> open;
+  bool is_first = true;
+  const auto close_until = [&](std::size_t depth) {
+    for (; open.size() > depth; open.pop_back()) text += "\n" + Indent(open.size()) + "}";
+  };
+  const auto key = [&](const std::string& word) {
+    text += (is_first ? "\n" : ",\n") + Indent(open.size() + 1) + config::Quote(word) + ": ";
+    is_first = false;
+  };
+  for (const Field& field : config::Fields()) {
+    const std::vector<std::string> words = Words(field.path);
+    std::size_t shared = 0;
+    while (shared < open.size() && shared + 1 < words.size() && open[shared] == words[shared]) {
+      ++shared;
+    }
+    close_until(shared);
+    for (std::size_t i = shared; i + 1 < words.size(); ++i) {
+      key(words[i]);
+      text += "{";
+      open.push_back(words[i]);
+      is_first = true;
+    }
+    key(words.back());
+    text += field.Json(config);
+  }
+  close_until(0);
+  return text + "\n}\n";
+}
+
 // A bar would end the cell of a Markdown table.
 std::string Cell(const std::string& text) {
   std::string cell;
@@ -51,6 +83,8 @@ std::string Cell(const std::string& text) {
 }  // namespace
 
 std::string PrintEffective(const Config& config) { return PrintTree(config, false); }
+
+std::string PrintJson(const Config& config) { return PrintJsonTree(config); }
 
 std::string PrintAnnotated(const Config& config) { return PrintTree(config, true); }
 

@@ -10,6 +10,9 @@ namespace lethe {
 // secrets it can be loaded again and gives the same config.
 std::string PrintEffective(const Config& config);
 
+// The same as one JSON object, for programs.
+std::string PrintJson(const Config& config);
+
 // The same with a comment above each key: what it does and what is allowed. configs/full.yaml.
 std::string PrintAnnotated(const Config& config);
 

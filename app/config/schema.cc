@@ -33,18 +33,10 @@ Group GroupFields() {
   return root;
 }
 
-// What is printed for YAML is JSON already, except for texts without quotes: words and durations.
-std::string DefaultJson(const Field& field) {
-  const std::string yaml = field.Default();
-  const bool is_json = yaml == "true" || yaml == "false" || yaml == "null" || yaml[0] == '"' ||
-                       yaml[0] == '[' || yaml[0] == '{' || config::ParseNumber(yaml).ok();
-  return is_json ? yaml : Quote(yaml);
-}
-
 // A variable may stand for any value; the loader checks what it holds.
 std::string FieldSchema(const Field& field) {
   return "{\"description\": " + Quote(field.description + " (" + field.allowed + ")") +
-         ", \"default\": " + DefaultJson(field) + ", \"anyOf\": [" + field.schema +
+         ", \"default\": " + field.Json(Config()) + ", \"anyOf\": [" + field.schema +
          (field.nullable ? ", {\"type\": \"null\"}" : "") +
          ", {\"$ref\": \"#/definitions/variable\"}]}";
 }

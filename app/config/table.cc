@@ -179,7 +179,7 @@ std::vector<Field> ProcessFields() {
       Describe("erasure.refuse_late_for", LETHE_AT(spec.refuse_late_for_ms), DurationMs(0),
                "how long deleted ids are remembered, so that a late learn event is refused"),
       Describe("regret.sample", LETHE_AT(regret.sample), Integer(0),
-               "events kept in a reservoir to estimate the regret; 0: none"),
+               "replay and compare: events kept to estimate the regret; 0: compare is exact"),
       Describe("http.listen", LETHE_AT(http.listen), ListenAddress(),
                "address of the dashboard, the metrics and the API"),
       Describe("http.token_file", LETHE_AT(http.token_file), OrNull(Text(kFile)),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/plan/work.h"
+#include "engine/advice.h"
 #include "engine/modes/registry.h"
 #include "engine/status.h"
 
@@ -47,12 +48,6 @@ struct Forecast {
   WorkForecast active;   // variant second_order, three Newton steps
   WorkForecast retrain;  // exact: no noise
 };
-
-// Noise up to this part of the radius does no harm that is worth waiting for.
-inline constexpr double kSmallShare = 0.01;
-
-// The longest wait that is looked at.
-inline constexpr std::int64_t kLongestWait = 1'000'000;
 
 // Ages of 1, 10, ..., 10^6 fit in.
 inline constexpr std::int64_t kDefaultEvents = 1'000'001;

@@ -8,7 +8,9 @@ void Evaluation::OnLearn(ShardId shard, const LearnedStep& step) {
   ++events_;
   total_loss_ += loss_.Value(step.prediction, step.example.y);
   if ((step.prediction > 0) == (step.example.y > 0)) ++correct_;
-  if (regret_constants_) {
+  if (regret_slots_ > 0) {
+    sampled_.try_emplace(shard, loss_, *regret_constants_, regret_slots_).first->second.Learn(step);
+  } else if (regret_constants_) {
     regrets_.try_emplace(shard, loss_, *regret_constants_).first->second.Learn(step);
   }
   if (events_ % every_ == 0) WriteRow(shard, "", "");
@@ -18,6 +20,8 @@ void Evaluation::OnEffective(ShardId shard, std::span<const Target> batch,
                              const Forgetting& forgetting) {
   const auto regret = regrets_.find(shard);
   if (regret != regrets_.end()) regret->second.Forget(batch);
+  const auto sampled = sampled_.find(shard);
+  if (sampled != sampled_.end()) sampled->second.Forget(batch);
   WriteRow(shard, ToText(forgetting.shift), ToText(forgetting.sigma));
 }
 
@@ -30,6 +34,18 @@ double Evaluation::Paid() const {
 double Evaluation::Comparator() const {
   double total = 0;
   for (const auto& [shard, regret] : regrets_) total += regret.Comparator();
+  return total;
+}
+
+double Evaluation::EstimatedRegret() const {
+  double total = 0;
+  for (const auto& [shard, sampled] : sampled_) total += sampled.Estimate();
+  return total;
+}
+
+std::int64_t Evaluation::RegretSample() const {
+  std::int64_t total = 0;
+  for (const auto& [shard, sampled] : sampled_) total += sampled.size();
   return total;
 }
 

@@ -8,6 +8,7 @@
 
 #include "app/replay/bad_records.h"
 #include "app/replay/regret.h"
+#include "app/replay/sampled_regret.h"
 #include "engine/loss.h"
 #include "engine/ports/probe.h"
 
@@ -38,6 +39,14 @@ class Evaluation final : public Probe {
   double Paid() const;
   double Comparator() const;
 
+  // The same for an estimate from this many events of each shard.
+  void SampleRegret(const Constants& constants, std::int64_t slots) {
+    regret_constants_ = constants;
+    regret_slots_ = slots;
+  }
+  double EstimatedRegret() const;
+  std::int64_t RegretSample() const;  // events in the reservoirs
+
   std::int64_t events() const { return events_; }
   const BadRecords& bad_records() const { return bad_records_; }
   std::optional<double> mean_loss() const;
@@ -55,7 +64,9 @@ class Evaluation final : public Probe {
   double total_loss_ = 0;
   bool noted_ = false;
   std::optional<Constants> regret_constants_;
+  std::int64_t regret_slots_ = 0;  // 0: exactly
   std::map<ShardId, Regret> regrets_;
+  std::map<ShardId, SampledRegret> sampled_;
   BadRecords bad_records_;
 };
 

@@ -56,6 +56,7 @@ class Replayer {
                       series_ = files->series().WriteLine(row);
                     }) {
     if (WantsRegret()) evaluation_.RecordRegret(plan.constants);
+    if (WantsEstimate()) evaluation_.SampleRegret(plan.constants, options.regret_sample);
   }
 
   Result<ReplayResult> Run(Source& source) {
@@ -69,6 +70,10 @@ class Replayer {
       result.paid = evaluation_.Paid();
       result.comparator = evaluation_.Comparator();
     }
+    if (WantsEstimate()) {
+      result.estimated_regret = evaluation_.EstimatedRegret();
+      result.regret_sample = evaluation_.RegretSample();
+    }
     return result;
   }
 
@@ -80,7 +85,11 @@ class Replayer {
   };
 
   // The comparator is solved densely, which hashed models are too large for.
-  bool WantsRegret() const { return options_.regret && !plan_.spec.model.hash_bits; }
+  bool CanSolve() const { return !plan_.spec.model.hash_bits; }
+  bool WantsRegret() const { return options_.regret && CanSolve(); }
+  bool WantsEstimate() const {
+    return !options_.regret && options_.regret_sample > 0 && CanSolve();
+  }
 
   double Since(std::int64_t start_ns) {
     return static_cast<double>(clock_.MonotonicNs() - start_ns) * 1e-9;

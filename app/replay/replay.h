@@ -21,6 +21,7 @@ struct ReplayOptions {
   std::int64_t series_every = 1000;
   std::size_t batch = 1024;  // records per read; changes nothing in the results
   bool regret = false;       // exactly (dense models): keeps all payloads, one solve per deletion
+  std::int64_t regret_sample = 0;  // otherwise, if not 0: estimated from so many events of a shard
   // Called between batches with the records so far.
   std::function<void(std::int64_t records)> on_progress = [](std::int64_t) {};
 };
@@ -49,12 +50,15 @@ struct ReplayResult {
   std::optional<double> regret_bound;  // of the passive modes, summed over shards
   std::optional<double> paid;          // with options.regret: the sum of f_t(z_t)
   std::optional<double> comparator;    // and what the changing comparator would have paid
+  // With options.regret_sample instead of these: an estimate, and on how many events it rests.
+  std::optional<double> estimated_regret;
+  std::optional<std::int64_t> regret_sample;
   std::string config_sha256;
   double seconds = 0;
   double deletion_seconds = 0;  // in records that made a deletion effective
 
   std::optional<double> regret() const {
-    return paid && comparator ? std::optional(*paid - *comparator) : std::nullopt;
+    return paid && comparator ? std::optional(*paid - *comparator) : estimated_regret;
   }
 };
 

@@ -30,7 +30,12 @@ void PrintReport(const Plan& plan, const ReplayResult& result, std::FILE* out) {
   PrintRejected(c, out);
   if (result.accuracy) std::fprintf(out, "  accuracy    %.4f\n", *result.accuracy);
   if (result.mean_loss) std::fprintf(out, "  mean loss   %.4f\n", *result.mean_loss);
-  if (result.regret()) std::fprintf(out, "  regret      %.4g\n", *result.regret());
+  if (result.regret_sample) {
+    std::fprintf(out, "  regret      %.4g, estimated from %lld events\n", *result.regret(),
+                 Long(*result.regret_sample));
+  } else if (result.regret()) {
+    std::fprintf(out, "  regret      %.4g\n", *result.regret());
+  }
   if (c.draws > 0) {
     std::fprintf(out, "  noise       sigma %.3g per deletion (root mean square)\n",
                  std::sqrt(c.noise_variance / static_cast<double>(c.draws)));

@@ -41,6 +41,7 @@ std::string SummaryJson(const Plan& plan, const ReplayResult& result) {
   WriteOrNull(json, "accuracy", result.accuracy);
   WriteOrNull(json, "mean_loss", result.mean_loss);
   WriteOrNull(json, "regret", result.regret());
+  if (result.regret_sample) json.Field("regret_sample", *result.regret_sample);
   WriteOrNull(json, "regret_bound", result.regret_bound);
   json.Field("sigma_total", std::sqrt(result.total.noise_variance));
   json.Field("mode", plan.spec.forgetting.mode);

@@ -2,17 +2,26 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 
 #include "engine/example.h"
 #include "engine/types.h"
 
 namespace lethe {
 
+// Consecutive retained events of dense features. Borrowed: good until the payloads change.
+struct PayloadBlock {
+  std::span<const EventIndex> indices;
+  std::span<const double> y;
+  std::span<const double> x;  // row after row, all of one length
+};
+
 // What the retained events of a shard said, for the modes that compute on them. Part of the state:
 // a deletion removes a payload before anything else happens to it. Not thread-safe.
 class Payloads {
  public:
   using Visitor = std::function<void(EventIndex index, const Example& example)>;
+  using BlockVisitor = std::function<void(const PayloadBlock& block)>;
 
   virtual ~Payloads() = default;
 
@@ -25,6 +34,9 @@ class Payloads {
 
   // Visits what is retained, in order of index.
   virtual void ForEach(const Visitor& visit) const = 0;
+  // The same in blocks, for passes that are made by the hundred. Dense features only. No block is
+  // empty; how many events one has says nothing but where others were deleted.
+  virtual void ForEachBlock(const BlockVisitor& visit) const = 0;
   virtual std::int64_t count() const = 0;
   virtual std::int64_t bytes() const = 0;
 };

@@ -4,52 +4,15 @@
 // thousands of random runs, and close to it for the worst ones.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <iostream>
-#include <map>
-#include <string>
 
 #include <gtest/gtest.h>
 
 #include "tests/support/proof_linear.h"
+#include "tests/support/proof_tally.h"
 
 namespace lethe::proof {
 namespace {
-
-// The closed form is evaluated in long double; this is what its own rounding may add.
-constexpr double kSlack = 1e-12;
-
-// The worst ratio of each kind of run, for the one line that a test prints.
-class Tally {
- public:
-  void Add(const LinearRun& run, const std::vector<double>& ratios) {
-    const ForgettingSpec& forgetting = run.script.plan().spec.forgetting;
-    double& worst = worst_[std::string(Name(forgetting.guarantee)) + "/" + Name(forgetting.split)];
-    for (const double ratio : ratios) worst = std::max(worst, ratio);
-    ++runs_;
-    deletions_ += ratios.size();
-  }
-
-  int runs() const { return runs_; }
-  const std::map<std::string, double>& worst() const { return worst_; }
-
-  void Print(const char* what) const {
-    std::cout << "[ exact    ] " << what << ": " << runs_ << " runs, " << deletions_
-              << " deletions; worst exact/certified:";
-    for (const auto& [kind, ratio] : worst_) {
-      char text[32];
-      std::snprintf(text, sizeof text, "%.8f", ratio);
-      std::cout << " " << kind << " " << text;
-      testing::Test::RecordProperty(kind, text);
-    }
-    std::cout << std::endl;
-  }
-
- private:
-  std::map<std::string, double> worst_;
-  int runs_ = 0;
-  std::size_t deletions_ = 0;
-};
 
 TEST(Exact, NoRandomRunNeedsMoreThanItsCertificate) {
   Tally tally;
@@ -109,24 +72,6 @@ TEST(Exact, NoiseDrawnBeforeTheEventMayBeGoneAndIsNotCounted) {
     tally.Add(run, ratios);
   }
   tally.Print("wiped out");
-}
-
-TEST(Exact, DescentsOnRetainedEventsAreCountedWhenThoseAreDeletedLater) {
-  Tally tally;
-  for (std::uint64_t seed = 1; tally.runs() < 500; ++seed) {
-    Dice dice(seed);
-    const LinearRun run = RandomDescentRun(dice);
-    const std::vector<double> ratios = ExactRatios(run);
-    for (const double ratio : ratios) EXPECT_LE(ratio, 1 + kSlack) << "seed " << seed;
-    tally.Add(run, ratios);
-  }
-  tally.Print("active, variant ledger");
-  for (const auto& [kind, ratio] : tally.worst()) EXPECT_GE(ratio, 0.5) << kind;
-}
-
-TEST(Exact, ADescentLetsItsEventsEnterAgain) {
-  const std::vector<double> ratios = ExactRatios(DescentAfterDrawRun());
-  for (const double ratio : ratios) EXPECT_LE(ratio, 1 + kSlack);
 }
 
 // The variance that the model carries after each request: every draw, faded by the contraction

@@ -18,21 +18,34 @@ void GaussianWorld::Learn(const Vector& x, double y, double eta, double lambda) 
                 step * step * vcv * (v * v.transpose());
 }
 
+GaussianWorld::Quadratic GaussianWorld::MeanCostOf(std::span<const Example> events,
+                                                   double lambda) const {
+  const Eigen::Index d = mean_.size();
+  Quadratic cost{static_cast<Real>(lambda) * RealMatrix::Identity(d, d), RealVector::Zero(d)};
+  for (const Example& event : events) {
+    const RealVector v = event.x.cast<Real>() / std::sqrt(static_cast<Real>(events.size()));
+    cost.curvature += v * v.transpose();
+    cost.pull +=
+        static_cast<Real>(event.y) / static_cast<Real>(events.size()) * event.x.cast<Real>();
+  }
+  return cost;
+}
+
 void GaussianWorld::Descend(std::span<const Example> events, double eta, double lambda,
                             std::int64_t count) {
   const Eigen::Index d = mean_.size();
-  RealMatrix curvature = static_cast<Real>(lambda) * RealMatrix::Identity(d, d);
-  RealVector pull = RealVector::Zero(d);
-  for (const Example& event : events) {
-    const RealVector v = event.x.cast<Real>() / std::sqrt(static_cast<Real>(events.size()));
-    curvature += v * v.transpose();
-    pull += static_cast<Real>(event.y) / static_cast<Real>(events.size()) * event.x.cast<Real>();
-  }
-  const RealMatrix step = RealMatrix::Identity(d, d) - static_cast<Real>(eta) * curvature;
+  const Quadratic cost = MeanCostOf(events, lambda);
+  const RealMatrix step = RealMatrix::Identity(d, d) - static_cast<Real>(eta) * cost.curvature;
   for (; count > 0; --count) {
-    mean_ = (step * mean_ + static_cast<Real>(eta) * pull).eval();
+    mean_ = (step * mean_ + static_cast<Real>(eta) * cost.pull).eval();
     covariance_ = (step * covariance_ * step).eval();
   }
+}
+
+void GaussianWorld::Minimise(std::span<const Example> events, double lambda) {
+  const Quadratic cost = MeanCostOf(events, lambda);
+  mean_ = cost.curvature.ldlt().solve(cost.pull);
+  covariance_.setZero();
 }
 
 void GaussianWorld::Draw(double sigma) {

@@ -26,6 +26,10 @@ class GaussianWorld {
   void Learn(const Vector& x, double y, double eta, double lambda);
   // `count` gradient steps on the mean cost of these events (none: the regulariser alone).
   void Descend(std::span<const Example> events, double eta, double lambda, std::int64_t count);
+  // z <- the minimiser of the mean cost of these events.
+  void Minimise(std::span<const Example> events, double lambda);
+  // z <- z + by.
+  void Move(const Vector& by) { mean_ += by.cast<Real>(); }
   // z <- z + N(0, sigma^2 I).
   void Draw(double sigma);
 
@@ -33,6 +37,13 @@ class GaussianWorld {
   const RealMatrix& covariance() const { return covariance_; }
 
  private:
+  // The mean cost is z^T curvature z / 2 - <pull, z> and a constant.
+  struct Quadratic {
+    RealMatrix curvature;
+    RealVector pull;
+  };
+  Quadratic MeanCostOf(std::span<const Example> events, double lambda) const;
+
   RealVector mean_;
   RealMatrix covariance_;
 };

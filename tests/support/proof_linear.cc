@@ -12,27 +12,8 @@ constexpr double kOrders[] = {1.0001, 1.5, 2, 4, 8, 32};
 
 bool IsEmpty(const Example& example) { return example.x.isZero(0); }
 
-// What mode active, variant ledger, does before the draw of request i.
-void DescendBefore(const LinearRun& run, const std::vector<bool>& blank, std::size_t i,
-                   GaussianWorld& world) {
-  const Script& script = run.script;
-  const Spec& spec = script.plan().spec;
-  std::vector<bool> gone = blank;
-  gone.resize(script.events().size(), false);
-  for (std::size_t j = 0; j <= i; ++j) {
-    for (const Target& target : script.requests()[j].batch) {
-      gone[static_cast<std::size_t>(target.index.value)] = true;
-    }
-  }
-  std::vector<Example> retained;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(script.requests()[i].after); ++k) {
-    if (!gone[k]) retained.push_back(script.events()[k]);
-  }
-  world.Descend(retained, script.plan().constants.max_step(), spec.model.lambda,
-                *spec.forgetting.active.steps);
-}
-
-// The laws of a world right after each request up to `last`.
+// The laws of a world right after each request up to `last`. Without blank events it is the real
+// one.
 std::vector<GaussianWorld> Laws(const LinearRun& run, const std::vector<bool>& blank,
                                 std::size_t last) {
   const Script& script = run.script;
@@ -49,7 +30,7 @@ std::vector<GaussianWorld> Laws(const LinearRun& run, const std::vector<bool>& b
                   script.plan().schedule.Step(static_cast<std::int64_t>(event) + 1),
                   script.plan().spec.model.lambda);
     }
-    if (script.plan().spec.forgetting.mode == "active") DescendBefore(run, blank, i, world);
+    if (script.plan().spec.forgetting.mode == "active") ActBefore(script, blank, i, world);
     world.Draw(run.sigmas[i]);
     laws.push_back(world);
   }
@@ -147,9 +128,14 @@ void AddRandomStream(Dice& dice, Script& script) {
 
 std::optional<LinearRun> RandomLinearRun(Dice& dice) {
   LinearRun run{Script(RandomSquaredSpec(dice)), {}};
-  const Script& script = run.script;
   AddRandomStream(dice, run.script);
-  if (script.requests().empty()) return std::nullopt;
+  if (run.script.requests().empty()) return std::nullopt;
+  run.sigmas = run.script.Sigmas();
+  return InRegime(std::move(run));
+}
+
+std::optional<LinearRun> InRegime(LinearRun run) {
+  const Script& script = run.script;
   const auto& events = script.events();
   const Constants& c = script.plan().constants;
   const auto first = std::find_if_not(events.begin(), events.end(), IsEmpty);
@@ -157,7 +143,6 @@ std::optional<LinearRun> RandomLinearRun(Dice& dice) {
   const auto pushes = static_cast<double>(
       std::count_if(first, events.end(), [](const Example& example) { return !IsEmpty(example); }));
   if (eta * c.beta > 0.02 || pushes * eta * c.L > c.radius / 2) return std::nullopt;
-  run.sigmas = script.Sigmas();
   const double variance =
       std::inner_product(run.sigmas.begin(), run.sigmas.end(), run.sigmas.begin(), 0.0);
   if (variance > 0.04 * c.radius * c.radius) return std::nullopt;

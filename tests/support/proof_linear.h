@@ -26,9 +26,16 @@ struct LinearRun {
 // subjects and single events deleted in any order. None if the run would leave the regime above.
 std::optional<LinearRun> RandomLinearRun(Dice& dice);
 
+// The run with its max_order, if it is in the regime.
+std::optional<LinearRun> InRegime(LinearRun run);
+
 // Any spec and stream from the same family, whatever the regime.
 Spec RandomSquaredSpec(Dice& dice);
 void AddRandomStream(Dice& dice, Script& script);
+
+// A spec in which |gradient| at 0 is within 0.3% of L: labels far beyond r R, and lambda small
+// against Y/r.
+Spec TightSpec(double feature_norm, double lambda, double mu);
 
 // The worst cases: every deleted event pushes the same way with a gradient within a few thousandths
 // of L, all of them entered before the first draw, and only empty events follow. Then the curve's
@@ -43,9 +50,28 @@ LinearRun SingleDeletionRun(Dice& dice);
 // large curvature, which the ledger's contraction cannot know, before the event enters along e1.
 LinearRun WipedOutRun(Dice& dice);
 
+// mode active. lambda is large against R^2, so that steps on a mean are small, and labels keep its
+// minimiser within half of the ball.
+Spec RandomActiveSpec(Dice& dice, ActiveVariant variant);
+
 // mode active, variant ledger: before each draw a few gradient steps on the retained events, among
-// which are those deleted later. lambda is large against R^2, so that such steps are small.
+// which are those deleted later.
 LinearRun RandomDescentRun(Dice& dice);
+
+// The same for variant paper: first on everything with the batch, then on the retained events.
+LinearRun RandomPaperRun(Dice& dice);
+
+// The same for variant second_order, with a tolerance that is often met at once.
+LinearRun RandomResetRun(Dice& dice);
+
+// What mode active does before the draw of request i, in the world with these blank events (none:
+// the real one). A reset may stop anywhere within tolerance/mu of the minimiser: here the two
+// worlds stop as far from each other as that allows.
+void ActBefore(const Script& script, const std::vector<bool>& blank, std::size_t i,
+               GaussianWorld& world);
+
+// The payloads that are there in that world when request i is served.
+std::vector<Example> StoredAt(const Script& script, const std::vector<bool>& blank, std::size_t i);
 
 // The same, per_request, with a large draw for somebody's batch between two descents on the event
 // that is deleted last; the second descent wipes that draw out. What the event adds to the mean

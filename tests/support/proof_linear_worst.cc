@@ -5,10 +5,7 @@
 #include "tests/support/proof_linear.h"
 
 namespace lethe::proof {
-namespace {
 
-// A spec in which |gradient| at 0 is within 0.3% of L: labels far beyond r R, and lambda small
-// against Y/r.
 Spec TightSpec(double feature_norm, double lambda, double mu) {
   Spec spec;
   spec.model.loss = LossKind::kSquared;
@@ -19,8 +16,6 @@ Spec TightSpec(double feature_norm, double lambda, double mu) {
   spec.forgetting.budget = {.epsilon = {}, .delta = {}, .mu = mu, .rho = {}};
   return spec;
 }
-
-}  // namespace
 
 LinearRun TightLinearRun(Dice& dice) {
   const double feature_norm = dice.LogUniform(0.3, 3);
@@ -53,41 +48,6 @@ LinearRun TightLinearRun(Dice& dice) {
     run.script.Forget({*next});
     order.erase(next);
   }
-  run.sigmas = run.script.Sigmas();
-  return run;
-}
-
-LinearRun RandomDescentRun(Dice& dice) {
-  const double feature_norm = dice.LogUniform(0.3, 3);
-  const double lambda = feature_norm * feature_norm * dice.LogUniform(20, 200);
-  Spec spec = TightSpec(feature_norm, lambda, dice.LogUniform(0.5, 4));
-  spec.model.dimension = 1 + dice.Below(3);
-  // The minimiser of a mean cost stays within half of the ball.
-  spec.model.label_bound = 0.5 * lambda / feature_norm * dice.LogUniform(0.1, 1);
-  spec.learning.eta = dice.LogUniform(1e-4, 1e-2) / lambda;
-  spec.forgetting.mode = "active";
-  spec.forgetting.active.variant = ActiveVariant::kLedger;
-  spec.forgetting.active.steps = 1 + dice.Below(2);
-  spec.forgetting.guarantee = static_cast<Guarantee>(dice.Below(2));
-  LinearRun run{Script(spec), {}};
-  const auto d = static_cast<Eigen::Index>(spec.model.dimension);
-  const Vector x = dice.Direction(d, feature_norm);
-  std::vector<std::int64_t> later;
-  for (std::int64_t left = 60 + dice.Below(100); left > 0; --left) {
-    // Most events pull one way; those to be deleted the other.
-    const bool odd = later.size() < 6 && dice.Chance(0.1);
-    const std::int64_t index =
-        run.script.Learn(dice.Chance(0.7) ? x : dice.Direction(d, feature_norm),
-                         odd ? spec.model.label_bound : -spec.model.label_bound,
-                         static_cast<std::uint64_t>(dice.Below(2)));
-    if (odd) later.push_back(index);
-    if (left > 1 && (left > 100 || !dice.Chance(0.05))) continue;
-    if (later.empty()) continue;
-    const auto next = later.begin() + dice.Below(static_cast<std::int64_t>(later.size()));
-    run.script.Forget({*next});
-    later.erase(next);
-  }
-  if (run.script.requests().empty()) run.script.Forget({0});
   run.sigmas = run.script.Sigmas();
   return run;
 }

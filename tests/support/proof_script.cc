@@ -26,6 +26,7 @@ Script::Script(const Spec& spec) : plan_(MustPlan(spec)) {}
 std::int64_t Script::Learn(Vector x, double y, std::optional<std::uint64_t> subject) {
   events_.push_back({std::move(x), y});
   subjects_.emplace_back();
+  released_.emplace_back();
   if (subject) subjects_.back() = KeyHash{*subject, 1};
   return static_cast<std::int64_t>(events_.size()) - 1;
 }
@@ -34,7 +35,15 @@ void Script::LearnMany(std::int64_t count, const Vector& x, double y) {
   for (std::int64_t i = 0; i < count; ++i) Learn(x, y);
 }
 
+void Script::Release(const std::vector<std::int64_t>& indices) {
+  for (const std::int64_t index : indices) {
+    auto& released = released_[static_cast<std::size_t>(index)];
+    if (!released) released = requests_.size();
+  }
+}
+
 void Script::Forget(const std::vector<std::int64_t>& indices) {
+  Release(indices);
   Request request{static_cast<std::int64_t>(events_.size()), {}};
   for (const std::int64_t index : indices) {
     request.batch.push_back({{index}, subjects_[static_cast<std::size_t>(index)]});

@@ -26,11 +26,20 @@ class Script {
   // Returns the event's index.
   std::int64_t Learn(Vector x, double y, std::optional<std::uint64_t> subject = {});
   void LearnMany(std::int64_t count, const Vector& x, double y);
+  // The payloads of these events go now; their deletion takes effect later.
+  void Release(const std::vector<std::int64_t>& indices);
+  // A deletion takes effect; what was not released before is now.
   void Forget(const std::vector<std::int64_t>& indices);
 
   const Plan& plan() const { return plan_; }
   const std::vector<Example>& events() const { return events_; }
   const std::vector<Request>& requests() const { return requests_; }
+
+  // Whether the payload of this event is there while request i is served.
+  bool IsStored(std::size_t event, std::size_t request) const {
+    return static_cast<std::int64_t>(event) < requests_[request].after &&
+           (!released_[event] || *released_[event] > request);
+  }
 
   // The sigma of every request: the configured mode, with its noise booked but not drawn.
   std::vector<double> Sigmas() const;
@@ -55,6 +64,7 @@ class Script {
   Plan plan_;
   std::vector<Example> events_;
   std::vector<std::optional<KeyHash>> subjects_;
+  std::vector<std::optional<std::size_t>> released_;  // requests served before that
   std::vector<Request> requests_;
 };
 

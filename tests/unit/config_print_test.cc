@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include <gtest/gtest.h>
+#include <simdjson.h>
 
 #include "app/config/field.h"
 #include "app/config/kafka_fields.h"
@@ -40,7 +43,7 @@ TEST(ConfigPrintTest, WhatIsPrintedLoadsToTheSameConfig) {
     const LoadReport first = CheckText(text);
     ASSERT_TRUE(first.config.has_value()) << Complaint(text);
     for (const std::string& printed :
-         {PrintEffective(*first.config), PrintAnnotated(*first.config)}) {
+         {PrintEffective(*first.config), PrintAnnotated(*first.config), PrintJson(*first.config)}) {
       const LoadReport second = CheckText(printed);
       ASSERT_TRUE(second.config.has_value()) << Complaint(printed) << "\n" << printed;
       EXPECT_EQ(PrintEffective(*second.config), PrintEffective(*first.config));
@@ -48,6 +51,20 @@ TEST(ConfigPrintTest, WhatIsPrintedLoadsToTheSameConfig) {
       EXPECT_EQ(second.config->source.kafka.properties, first.config->source.kafka.properties);
       EXPECT_EQ(second.config->state.path, first.config->state.path);
       EXPECT_EQ(second.config->spec.topic, first.config->spec.topic);
+    }
+  }
+}
+
+TEST(ConfigPrintTest, TheJsonIsJsonWithEveryKey) {
+  for (const char* text : {kMinimal, kEverything}) {
+    const std::string json = PrintJson(*CheckText(text).config);
+    simdjson::dom::parser parser;
+    const auto document = parser.parse(json);
+    ASSERT_EQ(document.error(), simdjson::SUCCESS) << json;
+    for (const Field& field : Fields()) {
+      std::string pointer = "/" + field.path;
+      std::replace(pointer.begin(), pointer.end(), '.', '/');
+      EXPECT_EQ(document.at_pointer(pointer).error(), simdjson::SUCCESS) << pointer;
     }
   }
 }
