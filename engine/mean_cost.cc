@@ -8,14 +8,8 @@
 namespace lethe {
 namespace {
 
-using Rows =
-    Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
-
-Rows RowsOf(const PayloadBlock& block) {
-  const std::size_t rows = block.y.size();
-  return {block.x.data(), static_cast<Eigen::Index>(rows),
-          static_cast<Eigen::Index>(block.x.size() / rows)};
-}
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Rows = Eigen::Map<const RowMajor>;
 
 // At most Loss::kMany events, with their predictions. What is left free is 0, whose slope is 0.
 struct Chunk {
@@ -24,23 +18,39 @@ struct Chunk {
   Loss::Many p = Loss::Many::Zero();
 };
 
-// Calls use(rows, chunk) for all events, or for every stride-th chunk. The chunks do not depend on
-// how the store cuts its blocks in more than their number, so the bound of Depth is this file's
-// alone.
+// Calls use(rows, chunk) for all events, kMany at a time, or for every stride-th chunk. Chunks are
+// counted over the retained events and not over the store's blocks, so that a result is a function
+// of what is retained: a state that was loaded again has other blocks.
 template <typename Use>
 void ForEachChunk(const Payloads& payloads, const Vector& z, std::int64_t stride, Use use) {
+  constexpr Eigen::Index kMany = Loss::kMany;
+  const Eigen::Index columns = z.size();
+  RowMajor gathered(kMany, columns);  // rows of a chunk that lies in several blocks
+  Chunk chunk{0};
   std::int64_t number = 0;
+  const auto finish = [&](const double* rows) {
+    if (number++ % stride == 0) {
+      const Rows map(rows, chunk.size, columns);
+      chunk.p.setZero();
+      chunk.p.head(chunk.size).matrix().noalias() = map * z;
+      use(map, chunk);
+    }
+    chunk = {0};
+  };
   payloads.ForEachBlock([&](const PayloadBlock& block) {
-    const Rows all = RowsOf(block);
-    for (Eigen::Index begin = 0; begin < all.rows(); begin += Loss::kMany) {
-      if (number++ % stride != 0) continue;
-      Chunk chunk{std::min<Eigen::Index>(Loss::kMany, all.rows() - begin)};
-      const Rows rows(all.data() + begin * all.cols(), chunk.size, all.cols());
-      std::copy_n(block.y.begin() + begin, chunk.size, chunk.y.begin());
-      chunk.p.head(chunk.size).matrix().noalias() = rows * z;
-      use(rows, chunk);
+    const auto rows = static_cast<Eigen::Index>(block.y.size());
+    for (Eigen::Index begin = 0; begin < rows;) {
+      const Eigen::Index count = std::min(kMany - chunk.size, rows - begin);
+      const double* const from = block.x.data() + begin * columns;
+      std::copy_n(block.y.begin() + begin, count, chunk.y.begin() + chunk.size);
+      const bool is_whole = count == kMany;
+      if (!is_whole) gathered.middleRows(chunk.size, count) = Rows(from, count, columns);
+      chunk.size += count;
+      begin += count;
+      if (chunk.size == kMany) finish(is_whole ? from : gathered.data());
     }
   });
+  if (chunk.size > 0) finish(gathered.data());
 }
 
 }  // namespace
@@ -89,7 +99,7 @@ Eigen::MatrixXd MeanCost::Hessian(const Vector& z, std::int64_t stride) const {
 //
 // * a slope is wrong by 16 of the largest one (Loss::Slopes), its product with x by 1;
 // * a chunk is a sum of at most kMany terms, in whatever order Eigen takes them: kMany - 1;
-// * no chunk is empty, so there are at most n: log2 n + 2 (PairwiseSum);
+// * there are at most n chunks: log2 n + 2 (PairwiseSum);
 // * the quotient by n, and mu z and the sum with it: 3, relative to L.
 //
 // Together log2 n + kMany + 21, below what is returned. The error of <z,x>, d u r R times sup

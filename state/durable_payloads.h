@@ -14,6 +14,7 @@ class DurablePayloads final : public Payloads {
   void Remove(EventIndex index) override;
   void DropBefore(EventIndex index) override;
   void ForEach(const Visitor& visit) const override { memory_.ForEach(visit); }
+  void ForEachBlock(const BlockVisitor& visit) const override { memory_.ForEachBlock(visit); }
   std::int64_t count() const override { return memory_.count(); }
   std::int64_t bytes() const override { return memory_.bytes(); }
 

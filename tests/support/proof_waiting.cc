@@ -33,7 +33,7 @@ constexpr double kInside = 1 - 1e-12;
 
 WaitingScript::WaitingScript(const Spec& spec)
     : script_(spec), plan_(Plan::Make(WithoutNoise(spec)).value()) {
-  shard_ = std::make_unique<Shard>(plan_, ShardId{0},
+  shard_ = std::make_unique<Shard>(plan_, ShardIdentity::New({0}, random_),
                                    ShardPorts{state_, payloads_, sink_, *this, hasher_, random_});
 }
 
@@ -48,6 +48,7 @@ void WaitingScript::Feed(EventKind kind, std::int64_t index, const Vector& x, do
   record.event.x.assign(x.begin(), x.end());
   record.event.y = y;
   LETHE_CHECK(shard_->Process(record).ok());
+  if (shard_->has_news()) LETHE_CHECK(shard_->Commit().ok());
 }
 
 std::int64_t WaitingScript::Learn(const Vector& x, double y, std::optional<std::uint64_t> subject) {
