@@ -21,9 +21,9 @@ struct CommandEntry {
 };
 
 constexpr CommandEntry kCommands[] = {
-    {"demo", "Learn from a generated stream, forget on request, show a receipt and the cost",
+    {"demo", "Everything in one process: a broker, people, the daemon and its page in the browser",
      "  lethe demo\n"
-     "  lethe demo --keep demo-files",
+     "  lethe demo --port 0 --seconds 60",
      AddDemo},
     {"generate", "Write a stream of learn and delete events, synthetic or from a CSV file",
      "  lethe generate --events 20000 --out events.ndjson.gz\n"

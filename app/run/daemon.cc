@@ -19,6 +19,7 @@
 #include "connectors/system/sodium_random.h"
 #include "connectors/system/system_clock.h"
 #include "engine/json.h"
+#include "metrics/http_guard.h"
 #include "metrics/http_server.h"
 #include "state/shard_folder.h"
 
@@ -97,6 +98,11 @@ class Daemon {
         return {ErrorCode::kConfig, "http.token_file: " + token.status().message()};
       }
       options.token = std::move(token).value();
+    }
+    if (!options.token && !IsLoopback(options.host)) {
+      LogWarning("http.listen " + listen +
+                 " can be reached by other machines, and nobody is asked for a token: set "
+                 "http.token_file, or listen on 127.0.0.1");
     }
     // Whoever may ask for a deletion must have proved something, unless it is a demonstration.
     if (options.token) LETHE_RETURN_IF_ERROR(OpenDesk());

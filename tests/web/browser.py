@@ -13,7 +13,7 @@ import urllib.request
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 FLAGS = ["--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking",
          "--disable-dev-shm-usage", "--disable-component-update", "--disable-sync",
-         "--no-default-browser-check", "--window-size=1280,900"]
+         "--no-default-browser-check", "--window-size=1280,900", "--hide-scrollbars"]
 
 
 def chromium():

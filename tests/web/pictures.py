@@ -12,7 +12,7 @@ from demo import Demo
 
 def main(folder, seconds="75", *flags):
     with Demo(*flags) as demo, Browser() as browser:
-        browser.resize(1280, 860)
+        browser.resize(1280, 940)
         browser.open(demo.url)
         time.sleep(float(seconds) - 15)
         browser.click("#forget")
@@ -33,7 +33,7 @@ def main(folder, seconds="75", *flags):
         time.sleep(1.5)
         browser.screenshot(f"{folder}/narrow.png", whole=True)
         demo.stop()
-        browser.resize(1280, 860)
+        browser.resize(1280, 940)
         time.sleep(3)
         browser.screenshot(f"{folder}/stale.png")
 
