@@ -17,6 +17,7 @@ let before = null;  // the last shards, to see what changed
 let opened = Date.now();
 let shown = null;  // the receipt in the dialog
 let asked = null;  // the reference of our own request
+let within = 'at once';  // how soon a request takes effect
 let known = new Set();  // receipts that were drawn
 
 function duration(seconds) {
@@ -85,6 +86,7 @@ function rememberNoise(receipts, now) {
     history.noise.push({time: isOld ? at : now, value: receipt.sigma ?? 0, request: receipt.request});
     if (isOld) opened = Math.min(opened, at);
   }
+  known = new Set(receipts.filter((r) => r.outcome === 'forgotten').map((r) => r.uuid));
 }
 
 function trim(now) {
@@ -101,11 +103,11 @@ function rate() {
   return Math.max(0, ((last.records - first.records) * 1000) / (last.time - first.time));
 }
 
-function drawCharts(now) {
+function drawCharts(now, topic) {
   const from = Math.min(Math.max(opened, now - SHOWN_MS), now - FIRST_MS);
   const time = {from, to: now};
   if (history.loss.length === 0) {
-    put($('loss-chart'), 'empty', () => empty('Nothing was learned since this page was opened. The curve begins with the next events.'));
+    put($('loss-chart'), ['empty', topic], () => empty('Nothing was learned since this page was opened. The curve begins with the next event in topic ', code(topic), ', such as ', code('{"type":"learn","id":"e-1","x":[0.1,0.7],"y":1}'), ' with the subject as its key.'));
   } else {
     delete $('loss-chart').dataset.shown;
     const last = history.loss[history.loss.length - 1].value;
@@ -171,9 +173,9 @@ function showTiles(status, shards, now) {
     bar.value = Math.min(1, oldest / limit);
     bar.classList.toggle('late', oldest > limit);
   }
-  const allowed = limit ? `within ${duration(limit)}` : 'at once';
+  within = limit ? `within ${duration(limit)}` : 'at once';
   say('deadline', waiting > 0 && totals.oldest_pending_ms !== null
-    ? `the oldest for ${duration(oldest)}${limit ? ` of ${duration(limit)}` : ''}` : `each takes effect ${allowed}`);
+    ? `the oldest for ${duration(oldest)}${limit ? ` of ${duration(limit)}` : ''}` : `each takes effect ${within}`);
 
   const {promise} = pipeline;
   if (promise) {
@@ -319,7 +321,7 @@ async function forgetSubject(event) {
     asked = answer.request;
     $('subject').value = '';
     delete $('subject').dataset.touched;
-    say('forget-said', `The request is in the topic as ${asked}. It takes effect when it needs little noise, or at its deadline.`);
+    say('forget-said', `The request is in the topic as ${asked}. It takes effect ${within}.`);
   } catch (error) {
     say('forget-said', `That did not work: ${error.message}`);
   }
@@ -329,10 +331,22 @@ async function forgetSubject(event) {
 // ---- the loop ----
 
 let lastAnswer = null;
+let topic = '';
+let locked = false;
+
+// Without the token there is nothing to show, and no use in asking again.
+function lock(isLocked) {
+  locked = isLocked;
+  $('token-form').hidden = !isLocked;
+  document.body.classList.toggle('locked', isLocked);
+}
 
 function showGone(error) {
-  $('token-form').hidden = !error.needsToken;
-  if (error.needsToken) return say('verdict', 'This daemon shows its figures to those who have its token.');
+  lock(error.needsToken === true);
+  if (error.needsToken) {
+    const wrong = sessionStorage.getItem('token') ? ' The one that was given is not right.' : '';
+    return say('verdict', `This daemon shows its figures to those who have its token.${wrong}`);
+  }
   $('verdict').className = 'verdict bad';
   say('verdict', lastAnswer === null ? 'The daemon does not answer.' : `The daemon does not answer. What follows is as of ${clock(lastAnswer)}.`);
   $('stale').hidden = false;
@@ -346,7 +360,7 @@ async function look() {
     const now = Date.now();
     lastAnswer = now;
     $('stale').hidden = true;
-    $('token-form').hidden = true;
+    lock(false);
     document.body.classList.remove('gone');
     remember(shards, now);
     rememberNoise(list.receipts, now);
@@ -360,14 +374,15 @@ async function look() {
     showSide(status, shards);
     showForget(status.forget);
     showReceipts(list);
-    drawCharts(now);
+    topic = status.pipeline.topic;
+    drawCharts(now, topic);
   } catch (error) {
     showGone(error);
   }
 }
 
 async function loop() {
-  if (!document.hidden) await look();
+  if (!document.hidden && !locked) await look();
   setTimeout(loop, POLL_MS);
 }
 
@@ -380,5 +395,5 @@ $('token-form').addEventListener('submit', (event) => {
   sessionStorage.setItem('token', $('token').value);
   look();
 });
-addEventListener('resize', () => { if (lastAnswer !== null) drawCharts(lastAnswer); });
+addEventListener('resize', () => { if (lastAnswer !== null) drawCharts(lastAnswer, topic); });
 loop();
