@@ -15,9 +15,7 @@ namespace lethe {
 const HttpHandler::Route HttpHandler::kRoutes[] = {
     // The page is the same for everybody and asks for the token itself.
     {"/", "GET", true, false, &HttpHandler::Page},
-    {"/app.css", "GET", true, false, &HttpHandler::Page},
-    {"/app.js", "GET", true, false, &HttpHandler::Page},
-    {"/charts.js", "GET", true, false, &HttpHandler::Page},
+    {"/web/", "GET", true, false, &HttpHandler::Page},
     {"/metrics", "GET", false, false, &HttpHandler::Metrics},
     {"/-/healthy", "GET", true, false, &HttpHandler::Healthy},
     {"/-/ready", "GET", true, false, &HttpHandler::Ready},

@@ -6,41 +6,42 @@
 namespace lethe {
 namespace {
 
-struct WebFile {
-  const char* path;
-  const char* name;
-  const char* content_type;
-  std::string_view (*embedded)();
-};
+constexpr std::string_view kFolder = "/web/";
 
-constexpr WebFile kFiles[] = {
-    {"/", "index.html", "text/html; charset=utf-8", EmbeddedIndexHtml},
-    {"/app.css", "app.css", "text/css; charset=utf-8", EmbeddedAppCss},
-    {"/app.js", "app.js", "text/javascript; charset=utf-8", EmbeddedAppJs},
-    {"/charts.js", "charts.js", "text/javascript; charset=utf-8", EmbeddedChartsJs},
-};
+const char* ContentType(std::string_view name) {
+  if (name.ends_with(".css")) return "text/css; charset=utf-8";
+  if (name.ends_with(".js")) return "text/javascript; charset=utf-8";
+  return "text/html; charset=utf-8";
+}
+
+// Null for a name that is not one of ours, so that no other file of a folder can be asked for.
+const WebFile* Find(std::string_view name) {
+  for (const WebFile& file : EmbeddedWebFiles()) {
+    if (file.name == name) return &file;
+  }
+  return nullptr;
+}
 
 }  // namespace
 
-HttpResponse ShowWebFile(const std::string& path, const std::optional<std::string>& root) {
-  for (const WebFile& file : kFiles) {
-    if (path != file.path) continue;
-    HttpResponse response;
-    response.content_type = file.content_type;
-    response.is_page = true;
-    if (!root) {
-      response.body = std::make_shared<const std::string>(file.embedded());
-      return response;
-    }
-    std::ifstream in(*root + "/" + file.name, std::ios::binary);
-    if (!in) {
-      return ErrorResponse(404, std::string("--web-root has no readable ") + file.name);
-    }
-    response.body = std::make_shared<const std::string>(std::istreambuf_iterator<char>(in),
-                                                        std::istreambuf_iterator<char>());
+HttpResponse ShowWebFile(std::string_view path, const std::optional<std::string>& root) {
+  const WebFile* const file =
+      Find(path.starts_with(kFolder) ? path.substr(kFolder.size()) : "index.html");
+  if (file == nullptr) return ErrorResponse(404, "the dashboard has no such file");
+  HttpResponse response;
+  response.content_type = ContentType(file->name);
+  response.is_page = true;
+  if (!root) {
+    response.body = std::make_shared<const std::string>(file->bytes);
     return response;
   }
-  return ErrorResponse(404, "there is no such path");
+  std::ifstream in(*root + "/" + std::string(file->name), std::ios::binary);
+  if (!in) {
+    return ErrorResponse(404, "--web-root has no readable " + std::string(file->name));
+  }
+  response.body = std::make_shared<const std::string>(std::istreambuf_iterator<char>(in),
+                                                      std::istreambuf_iterator<char>());
+  return response;
 }
 
 }  // namespace lethe

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -8,14 +9,15 @@
 
 namespace lethe {
 
-// The files of web/, built into the program.
-std::string_view EmbeddedIndexHtml();
-std::string_view EmbeddedAppCss();
-std::string_view EmbeddedAppJs();
-std::string_view EmbeddedChartsJs();
+struct WebFile {
+  std::string_view name;
+  std::string_view bytes;
+};
 
-// Answers /, /app.css, /app.js and /charts.js: what is built in, or the files of `root` as they are
-// now.
-HttpResponse ShowWebFile(const std::string& path, const std::optional<std::string>& root);
+// The files of web/, built into the program.
+std::span<const WebFile> EmbeddedWebFiles();
+
+// Answers / and /web/NAME: what is built in, or the file of that name in `root` as it is now.
+HttpResponse ShowWebFile(std::string_view path, const std::optional<std::string>& root);
 
 }  // namespace lethe

@@ -1,4 +1,5 @@
-// Charts of a few hundred points, as SVG, each with a table of the same numbers.
+// Charts of a few hundred points, as SVG.
+import {clock, short} from './words.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
 const HEIGHT = 136;
@@ -7,28 +8,12 @@ const RIGHT = 8;
 const TOP = 14;
 const BOTTOM = 20;
 
-export function make(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
-
 function draw(svg, tag, attributes, text) {
   const element = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   if (text !== undefined) element.textContent = text;
   svg.append(element);
 }
-
-export function short(number) {
-  if (number === 0) return '0';
-  const size = Math.abs(number);
-  if (size >= 1e5 || size < 1e-3) return number.toExponential(1).replace('.0e', 'e');
-  return number.toPrecision(size < 1 ? 2 : 3).replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
-}
-
-export const clock = (ms) => new Date(ms).toLocaleTimeString([], {hour12: false});
 
 // A round number at or above the largest value.
 function ceiling(values) {
@@ -71,18 +56,4 @@ export function chart(box, {points, marks = [], from, to, stems = false, label})
     draw(svg, 'polyline', {class: 'curve', points: path});
   }
   box.replaceChildren(svg);
-}
-
-// rows: arrays of text or elements. names: of the columns; `numbers`: those to align right.
-export function table(names, rows, {numbers = [], stacked = false, caption} = {}) {
-  const kind = (i) => (numbers.includes(i) ? {class: 'number-cell'} : {});
-  const head = make('tr', {}, ...names.map((n, i) => make('th', {scope: 'col', ...kind(i)}, n)));
-  const body = rows.map(({cells, mine}) => {
-    const row = make('tr', mine ? {class: 'mine'} : {});
-    cells.forEach((cell, i) => row.append(make('td', {'data-name': i ? names[i] : '', ...kind(i)}, cell)));
-    return row;
-  });
-  const whole = make('table', stacked ? {class: 'stacked'} : {}, make('thead', {}, head), make('tbody', {}, ...body));
-  if (caption) whole.setAttribute('aria-label', caption);
-  return whole;
 }

@@ -65,7 +65,7 @@ TEST(HttpGuard, ProbesNeedNoToken) {
 
 TEST(HttpGuard, ThePageNeedsNoTokenAndSaysNothingOfTheData) {
   RunningServer server(testing::DenseFacts(), "s3cret-token");
-  for (const char* path : {"/", "/app.css", "/app.js"}) {
+  for (const char* path : {"/", "/web/app.css", "/web/app.js"}) {
     const HttpReply reply = Get(server.url, path);
     EXPECT_EQ(reply.status, 200) << path;
     EXPECT_EQ(reply.body.find("c0ffee"), std::string::npos) << path;

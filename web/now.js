@@ -1,0 +1,161 @@
+// What is shown of now: the verdict, the figures, what went wrong.
+import {$, empty, make, put, say, table} from './dom.js';
+import {rate} from './history.js';
+import {clock, count, duration, howSoon, plural, short, sum} from './words.js';
+
+export function verdict(status, now) {
+  const {totals, pipeline} = status;
+  if (!status.healthy)
+    return [
+      'bad',
+      `Stopped by an error: ${status.not_ready.find((r) => r !== 'stopping') ?? 'see the log'}.`,
+    ];
+  if (!status.ready) return ['warn', `Not ready: ${status.not_ready.join('; ')}.`];
+  if (totals.records === 0)
+    return ['warn', `Ready. Topic ${pipeline.topic} has brought no event yet.`];
+  const behind = totals.lag_records ?? 0;
+  const isLate = behind > Math.max(1000, 5 * (rate() ?? 0));
+  const served = sum(Object.values(totals.outcomes)) - totals.outcomes.rejected;
+  const waiting = totals.pending_requests;
+  const late =
+    pipeline.deadline_seconds !== null &&
+    totals.oldest_pending_ms !== null &&
+    now - totals.oldest_pending_ms > pipeline.deadline_seconds * 1000 + 2000;
+  const words = [isLate ? `Catching up: ${plural(behind, 'record')} to go.` : 'Up to date.'];
+  words.push(
+    served + waiting === 0
+      ? 'Nobody has asked to be forgotten.'
+      : `${plural(served, 'request')} served, ${waiting === 0 ? 'none' : count(waiting)} waiting` +
+          (late ? ', one beyond its deadline.' : '.'),
+  );
+  if (totals.outcomes.rejected > 0)
+    words.push(`${plural(totals.outcomes.rejected, 'request')} could not be read.`);
+  if (!pipeline.certified) words.push('Deletions are not certified with this configuration.');
+  else if (totals.outcomes.forgotten > 0) {
+    const who = waiting === 0 ? 'asked' : 'were served';
+    words.push(
+      `Model ${count(totals.model_version)} carries nothing of ` +
+        `the ${count(totals.outcomes.forgotten)} who ${who}.`,
+    );
+  }
+  return [late || totals.outcomes.rejected > 0 ? 'bad' : isLate ? 'warn' : 'good', words.join(' ')];
+}
+
+export function showTiles(status, shards, now) {
+  const {totals, pipeline} = status;
+  const perSecond = rate();
+  say(
+    'rate',
+    perSecond === null ? '–' : perSecond < 10 ? perSecond.toFixed(1) : count(Math.round(perSecond)),
+  );
+  const newest = Math.max(...status.shards.map((s) => s.last_event_ms ?? 0), 0);
+  const age =
+    newest > 0 ? `; the newest event is ${duration(Math.max(0, (now - newest) / 1000))} old` : '';
+  say(
+    'lag',
+    totals.lag_records === null
+      ? 'lag not known yet'
+      : `${plural(totals.lag_records, 'record')} behind${age}`,
+  );
+
+  const waiting = totals.pending_requests;
+  say('pending', count(waiting));
+  say('pending-unit', waiting === 1 ? 'request' : 'requests');
+  const limit = pipeline.deadline_seconds;
+  const bar = $('deadline-bar');
+  bar.hidden = waiting === 0 || !limit || totals.oldest_pending_ms === null;
+  const oldest =
+    totals.oldest_pending_ms === null ? 0 : Math.max(0, (now - totals.oldest_pending_ms) / 1000);
+  if (!bar.hidden) {
+    bar.value = Math.min(1, oldest / limit);
+    bar.classList.toggle('late', oldest > limit);
+  }
+  say(
+    'deadline',
+    waiting > 0 && totals.oldest_pending_ms !== null
+      ? `the oldest for ${duration(oldest)}${limit ? ` of ${duration(limit)}` : ''}`
+      : `each takes effect ${howSoon(limit)}`,
+  );
+
+  const {promise} = pipeline;
+  if (promise) {
+    // Bounds are rounded up.
+    const points = (share) => (Math.ceil(1000 * share - 1e-6) / 10).toFixed(1);
+    say('advantage', points(promise.advantage));
+    say(
+      'promise',
+      `best advantage of any attacker: ${points((1 + promise.advantage) / 2)} of 100 guesses are ` +
+        `right, of a coin toss 50. Epsilon ${short(promise.epsilon)}, ` +
+        `delta ${short(promise.delta)}, ` +
+        (pipeline.guarantee === 'joint' ? 'all together' : 'each alone'),
+    );
+  } else {
+    say('advantage', 'none');
+    say('promise', 'This configuration does not certify; each receipt says why.');
+  }
+  say('advantage-unit', promise ? 'points out of 100' : '');
+
+  const lives = shards.map((s) => s.half_life_events).filter((h) => h !== null);
+  say(
+    'half-life',
+    lives.length === 0 ? (shards.length ? 'never' : '–') : count(Math.round(Math.max(...lives))),
+  );
+  const pace =
+    lives.length > 0 && perSecond > 0
+      ? `, ${duration((Math.max(...lives) * shards.length) / perSecond)} at this pace`
+      : '';
+  say('half-life-words', `until half of what one event did to the model has faded${pace}`);
+}
+
+const REASONS = {
+  malformed: 'not readable',
+  wrong_dimension: 'wrong number of features',
+  oversized: 'larger than feature_norm',
+};
+
+export function showSide(status, shards) {
+  const rejected = Object.entries(status.totals.rejected).sort((a, b) => b[1] - a[1]);
+  put($('dead'), rejected, () =>
+    rejected.length === 0
+      ? empty(
+          'None. A record that cannot be used would be counted here by its reason, and never ' +
+            'touches the model.',
+        )
+      : table(
+          ['Reason', 'Records'],
+          rejected.map(([reason, n]) => ({
+            cells: [REASONS[reason] ?? reason.replaceAll('_', ' '), count(n)],
+          })),
+          {numbers: [1], caption: 'Refused records by reason'},
+        ),
+  );
+  const rows = shards.map((s) => [
+    String(s.shard),
+    count(s.model_version),
+    count(s.lag_records ?? 0),
+    count(s.pending_requests),
+  ]);
+  put($('shards'), rows, () =>
+    rows.length === 0
+      ? empty(
+          'None yet: the state is being opened, or no partition is assigned ' +
+            '(source.kafka.partitions).',
+        )
+      : table(
+          ['Shard', 'Model', 'Lag', 'Waiting'],
+          rows.map((cells) => ({cells})),
+          {numbers: [1, 2, 3], caption: 'Shards'},
+        ),
+  );
+  put($('errors'), status.troubles, () =>
+    status.troubles.length === 0
+      ? empty('None since the start.')
+      : make(
+          'ul',
+          {},
+          ...status.troubles
+            .slice(0, 5)
+            .map((t) => make('li', {}, `${clock(t.time_ms)} ${t.message}`)),
+        ),
+  );
+}

@@ -1,0 +1,26 @@
+// Numbers and times as people read them.
+
+export function short(number) {
+  if (number === 0) return '0';
+  const size = Math.abs(number);
+  if (size >= 1e5 || size < 1e-3) return number.toExponential(1).replace('.0e', 'e');
+  return number
+    .toPrecision(size < 1 ? 2 : 3)
+    .replace(/(\.\d*?)0+$/, '$1')
+    .replace(/\.$/, '');
+}
+
+export const clock = (ms) => new Date(ms).toLocaleTimeString([], {hour12: false});
+export const count = (n) => Number(n).toLocaleString('en');
+export const plural = (n, thing) => `${count(n)} ${thing}${n === 1 ? '' : 's'}`;
+export const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+
+export const howSoon = (limit) => (limit ? `within ${duration(limit)}` : 'at once');
+
+export function duration(seconds) {
+  if (seconds < 1) return 'under a second';
+  if (seconds < 120) return plural(Math.round(seconds), 'second');
+  if (seconds < 7200) return plural(Math.round(seconds / 60), 'minute');
+  if (seconds < 172800) return plural(Math.round(seconds / 3600), 'hour');
+  return plural(Math.round(seconds / 86400), 'day');
+}
