@@ -124,6 +124,17 @@ std::string WriteReceivedNotice(const Receipt& receipt, const std::string& previ
   return json.Field("previous", previous).EndObject().text();
 }
 
+std::string WriteErasedNotice(const ErasedNotice& notice, const std::string& previous) {
+  JsonWriter json;
+  json.BeginObject().Field("format", "lethe.notice/1").Field("receipt", ToText(notice.receipt));
+  json.Field("state", ToText(notice.state)).Field("shard", notice.shard.value);
+  json.Field("status", "erased").Field("sha256", notice.receipt_sha256);
+  json.Field("offset", notice.offset.value);
+  WriteTime(json, notice.time);
+  json.Field("by", notice.by_timer ? "timer" : "stream");
+  return json.Field("previous", previous).EndObject().text();
+}
+
 std::string WriteChainNotice(const ChainNotice& notice, const std::string& previous) {
   JsonWriter json;
   json.BeginObject().Field("format", "lethe.notice/1").Key("receipt").Null();

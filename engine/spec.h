@@ -87,6 +87,7 @@ struct Spec {
   LearningSpec learning;
   ForgettingSpec forgetting;
   NoiseSpec noise;
+  std::int64_t erase_within_ms = 60'000;  // of a deletion, in event time
   std::int64_t refuse_late_for_ms = 8LL * 24 * 3600 * 1000;
   std::string topic = "events";  // names events that carry no id: topic/partition/offset
 };

@@ -1,5 +1,11 @@
 #include "app/run/shard_worker.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
 #include "app/log.h"
 #include "engine/model_json.h"
 
@@ -13,6 +19,8 @@ constexpr std::int64_t kShowEveryNs = 100 * kMs;
 // Silence after which the clock decides on requests that wait for event time.
 constexpr std::int64_t kSilenceNs = 1000 * kMs;
 constexpr std::int64_t kLongestWaitMs = 100;
+constexpr int kEraserNiceness = 10;
+constexpr std::chrono::milliseconds kEraserTick{10};
 
 }  // namespace
 
@@ -60,6 +68,38 @@ Status ShardWorker::Prepare(Witness& witness) {
 }
 
 Status ShardWorker::Run(KafkaConsumer& consumer, std::optional<Offset> until) {
+  std::atomic<bool> done{false};
+  std::thread eraser([&] { EraseUntil(done); });
+  const Status status = Learn(consumer, until);
+  done = true;
+  eraser.join();
+  return status.ok() ? eraser_status_ : status;
+}
+
+void ShardWorker::EraseUntil(const std::atomic<bool>& done) {
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kEraserNiceness);
+  // Well before the shard asks for it, and not so often that the disk has nothing else to do.
+  const auto pause = std::chrono::milliseconds(
+      std::clamp<std::int64_t>(context_.config.erasure.max_lag_ms / 8, 10, 5000));
+  Eraser& eraser = folder_->state().eraser();
+  while (!done) {
+    if (eraser.has_work()) {
+      const std::int64_t since = unerased_since_ns_.exchange(0);
+      const Status status = eraser.EraseAll();
+      if (!status.ok()) {
+        eraser_status_ = status;
+        eraser_failed_ = true;
+        return;
+      }
+      if (since != 0) metrics_.ObserveErasure(true, Since(since));
+    }
+    for (auto left = pause; left.count() > 0 && !done; left -= kEraserTick) {
+      std::this_thread::sleep_for(kEraserTick);
+    }
+  }
+}
+
+Status ShardWorker::Learn(KafkaConsumer& consumer, std::optional<Offset> until) {
   const auto partition = static_cast<std::int32_t>(id().value);
   const std::int64_t wait_ms = std::min(kLongestWaitMs, context_.config.state.commit_every_ms);
   last_record_ns_ = context_.clock.MonotonicNs();
@@ -75,6 +115,7 @@ Status ShardWorker::Run(KafkaConsumer& consumer, std::optional<Offset> until) {
       LETHE_RETURN_IF_ERROR(shard_.ServeByTimer({context_.clock.NowMs()}));
     }
     LETHE_RETURN_IF_ERROR(context_.publisher.failure());
+    if (eraser_failed_) return eraser_status_;
     if (IsCommitDue(consumer)) {
       LETHE_RETURN_IF_ERROR(Commit());
       consumer.ReportProgress(partition, shard_.next());
@@ -127,7 +168,11 @@ Status ShardWorker::Commit() {
   LETHE_RETURN_IF_ERROR(shard_.Commit());
   metrics_.ObserveCommit(has_news, Since(start));
   metrics_.SetCommitTime(static_cast<double>(context_.clock.NowMs()) / 1000);
-  if (has_news) metrics_.ObserveErasure(false, Since(first_news_ns_));
+  if (has_news) {
+    metrics_.ObserveErasure(false, Since(first_news_ns_));
+    std::int64_t none = 0;
+    unerased_since_ns_.compare_exchange_strong(none, start);
+  }
   uncommitted_ = 0;
   dead_letters_ = 0;
   Show(has_news);

@@ -58,6 +58,9 @@ class ShardWorker {
   Status PublishModel(bool has_news);
   void Show(bool has_news);
   double Since(std::int64_t start_ns) const;
+  Status Learn(KafkaConsumer& consumer, std::optional<Offset> until);
+  // Erases what is deleted, in a thread of its own, until `done`.
+  void EraseUntil(const std::atomic<bool>& done);
 
   const WorkerContext context_;
   const std::unique_ptr<ShardFolder> folder_;
@@ -75,6 +78,9 @@ class ShardWorker {
   bool is_shown_ = false;  // the last commit was
   std::int64_t model_ns_ = 0;
   ModelVersion published_version_{-1};
+  std::atomic<std::int64_t> unerased_since_ns_{0};  // the oldest deletion that is on disk
+  std::atomic<bool> eraser_failed_{false};
+  Status eraser_status_;  // when it failed
 };
 
 }  // namespace lethe

@@ -22,6 +22,8 @@ class RocksStore final : public Store {
   Status Write(const WriteBatch& batch, bool sync) override;
   std::int64_t Bytes(Family family) const override;
 
+  Status Rewrite(const std::vector<KeyRange>& ranges, const Scrub& scrub) override;
+
   // Writes out what only the log holds, so that the next start is quick. For a clean stop.
   Status Flush();
 
