@@ -203,11 +203,11 @@ Status DurableState::Commit(bool sync) {
   return high_water_ == nullptr ? Status::Ok() : high_water_->Record(commits_, sync);
 }
 
-Status DurableState::ReadChain(std::uint64_t first, const ChainVisitor& visit) const {
+Status ReadChain(const Store& store, std::uint64_t first, const ChainVisitor& visit) {
   Status status;
   std::uint64_t number = first;
   LETHE_RETURN_IF_ERROR(
-      store_.Scan(Family::kChain, NumberKey(first), [&](auto key, std::string_view value) {
+      store.Scan(Family::kChain, NumberKey(first), [&](auto key, std::string_view value) {
         if (KeyNumber(key) != number || value.empty()) {
           status = {ErrorCode::kInput, "the state is damaged: entry " + std::to_string(number) +
                                            " of the chain is missing"};

@@ -18,6 +18,11 @@
 
 namespace lethe {
 
+// The entries of the chain in a store, from one on, in order.
+using ChainVisitor =
+    std::function<Status(std::uint64_t number, ChainKind kind, std::string_view bytes)>;
+Status ReadChain(const Store& store, std::uint64_t first, const ChainVisitor& visit);
+
 // A shard's state in a store: all that changed since the last commit becomes durable in one batch.
 // Look-ups go through an index in memory. docs/formats/state.md has every byte. Not thread-safe.
 class DurableState final : public State {
@@ -50,9 +55,9 @@ class DurableState final : public State {
 
   // Entries of the chain, counted from 0, that are durable.
   std::uint64_t chain_entries() const { return durable_entries_; }
-  using ChainVisitor =
-      std::function<Status(std::uint64_t number, ChainKind kind, std::string_view bytes)>;
-  Status ReadChain(std::uint64_t first, const ChainVisitor& visit) const;
+  Status ReadChain(std::uint64_t first, const ChainVisitor& visit) const {
+    return lethe::ReadChain(store_, first, visit);
+  }
 
   // A small text under a name, for whoever runs the shard; durable with the next commit.
   Result<std::optional<std::string>> Note(const std::string& name) const;

@@ -102,6 +102,23 @@ std::string FamilyName(Family family) {
   return family == Family::kMeta ? rocksdb::kDefaultColumnFamilyName : Name(family);
 }
 
+std::vector<rocksdb::ColumnFamilyDescriptor> Descriptors(
+    const std::shared_ptr<ScrubbingFactory>& scrubbing) {
+  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
+  for (std::size_t i = 0; i < kFamilies; ++i) {
+    const auto family = static_cast<Family>(i);
+    descriptors.emplace_back(FamilyName(family), FamilyOptions(family, scrubbing));
+  }
+  return descriptors;
+}
+
+// Says nothing.
+class SilentLogger final : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
 }  // namespace
 
 struct RocksStore::Impl {
@@ -129,17 +146,27 @@ Result<std::unique_ptr<RocksStore>> RocksStore::Open(const std::string& folder,
   auto impl = std::make_unique<Impl>();
   impl->folder = folder;
   impl->env = NewGuardedEnv(std::move(failure));
-  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
-  for (std::size_t i = 0; i < kFamilies; ++i) {
-    const auto family = static_cast<Family>(i);
-    descriptors.emplace_back(FamilyName(family), FamilyOptions(family, impl->scrubbing));
-  }
   rocksdb::DB* db = nullptr;
-  const auto opened = rocksdb::DB::Open(DatabaseOptions(impl->env.get()), folder, descriptors,
-                                        &impl->families, &db);
+  const auto opened = rocksdb::DB::Open(DatabaseOptions(impl->env.get()), folder,
+                                        Descriptors(impl->scrubbing), &impl->families, &db);
   impl->db.reset(db);
   LETHE_RETURN_IF_ERROR(Convert(opened, "opening " + folder));
   LETHE_RETURN_IF_ERROR(Convert(db->VerifyChecksum(), "opening " + folder));
+  return std::unique_ptr<RocksStore>(new RocksStore(std::move(impl)));
+}
+
+Result<std::unique_ptr<RocksStore>> RocksStore::OpenForReading(const std::string& folder) {
+  auto impl = std::make_unique<Impl>();
+  impl->folder = folder;
+  impl->env = NewGuardedEnv(LeaveOnDiskFailure);
+  rocksdb::DBOptions options = DatabaseOptions(impl->env.get());
+  options.create_if_missing = false;
+  options.info_log = std::make_shared<SilentLogger>();  // none: the folder is not ours to write
+  rocksdb::DB* db = nullptr;
+  const auto opened = rocksdb::DB::OpenForReadOnly(options, folder, Descriptors(impl->scrubbing),
+                                                   &impl->families, &db);
+  impl->db.reset(db);
+  LETHE_RETURN_IF_ERROR(Convert(opened, "opening " + folder));
   return std::unique_ptr<RocksStore>(new RocksStore(std::move(impl)));
 }
 

@@ -15,6 +15,8 @@ class RocksStore final : public Store {
   // damaged, and was not loaded.
   static Result<std::unique_ptr<RocksStore>> Open(const std::string& folder,
                                                   DiskFailure failure = LeaveOnDiskFailure);
+  // What is there now, also while another process writes; nothing is changed.
+  static Result<std::unique_ptr<RocksStore>> OpenForReading(const std::string& folder);
   ~RocksStore() override;
 
   Result<std::optional<std::string>> Get(Family family, std::string_view key) const override;
