@@ -58,6 +58,10 @@ constexpr CommandEntry kCommands[] = {
      AddPlan},
     {"config", "Print the configuration in force: defaults filled in, secrets masked",
      "  lethe config configs/quickstart.yaml", AddConfig},
+    {"state", "Look at the state of a daemon: sizes, snapshots, damage; wipe a shard",
+     "  lethe state list /var/lib/lethe\n"
+     "  lethe state verify /var/lib/lethe",
+     AddState},
     {"receipts", "List, show and verify receipts",
      "  lethe receipts list results\n"
      "  lethe receipts show --request r-17 results\n"

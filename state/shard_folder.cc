@@ -19,10 +19,6 @@ namespace {
 constexpr std::string_view kIdentityMagic = "lethe.identity/1\n";
 constexpr std::string_view kShardPrefix = "shard-";
 
-std::string ShardPath(const std::string& folder, ShardId shard) {
-  return folder + "/" + std::string(kShardPrefix) + std::to_string(shard.value);
-}
-
 std::string Sealed(const ShardIdentity& identity, const Hasher& hasher) {
   SavingArchive archive;
   archive(identity);
@@ -50,6 +46,17 @@ Result<ShardIdentity> Unsealed(const std::string& bytes, const std::string& path
 }
 
 }  // namespace
+
+std::string ShardPath(const std::string& folder, ShardId shard) {
+  return folder + "/" + std::string(kShardPrefix) + std::to_string(shard.value);
+}
+
+Result<ShardIdentity> ReadIdentity(const std::string& path, ShardId shard, const Hasher& hasher) {
+  const std::string file = ShardPath(path, shard) + "/identity";
+  const auto sealed = ReadWholeFile(file);
+  if (!sealed.ok()) return sealed.status();
+  return Unsealed(sealed.value().value_or(""), file, shard, hasher);
+}
 
 Result<std::unique_ptr<StateFolder>> StateFolder::Open(const std::string& path) {
   LETHE_RETURN_IF_ERROR(MakePrivateFolder(path));

@@ -38,6 +38,8 @@ class StateFolder {
 };
 
 // Reading a state that may be in use.
+std::string ShardPath(const std::string& folder, ShardId shard);
+Result<ShardIdentity> ReadIdentity(const std::string& path, ShardId shard, const Hasher& hasher);
 bool IsStateFolder(const std::string& path);
 // Every entry of a shard's chain, in order.
 using ChainEntryVisitor = std::function<Status(ChainKind kind, std::string_view bytes)>;

@@ -22,6 +22,7 @@ Run AddPlan(CLI::App& command);
 Run AddReceipts(CLI::App& command);
 Run AddReplay(CLI::App& command);
 Run AddRun(CLI::App& command);
+Run AddState(CLI::App& command);
 
 // Set by the first Ctrl-C or SIGTERM: long work looks at it and stops cleanly. The second one ends
 // the process at once.

@@ -31,7 +31,9 @@ ShardWorker::ShardWorker(const WorkerContext& context, std::unique_ptr<ShardFold
       shard_(context.plan, folder_->identity(),
              {folder_->state(), folder_->state().payloads(), context.publisher, probe_,
               context.hasher, context.random}),
-      metrics_(context.metrics.shard(folder_->identity().shard)) {}
+      metrics_(context.metrics.shard(folder_->identity().shard)),
+      snapshots_(ShardPath(context.config.state.path, folder_->identity().shard) + "/snapshots",
+                 context.config.state.snapshots) {}
 
 double ShardWorker::Since(std::int64_t start_ns) const {
   return static_cast<double>(context_.clock.MonotonicNs() - start_ns) * 1e-9;
@@ -48,6 +50,10 @@ Status ShardWorker::Prepare(Witness& witness) {
   const bool is_new = state.commits() == 0;
   const auto first = witness.Confirm(folder_->identity(), state, shard_);
   if (!first.ok()) return first.status();
+  // A process that died between a commit and the clearing away has left them.
+  LETHE_RETURN_IF_ERROR(snapshots_.DestroyBefore(shard_.clean_from()));
+  snapshot_number_ = (shard_.counters().learned + shard_.counters().updates) /
+                     context_.config.state.snapshot_every;
   const std::string state_id = ToText(folder_->identity().state);
   context_.publisher.SetNextEntry(id(), state_id, first.value());
   const std::uint64_t behind = state.chain_entries() - first.value();
@@ -175,8 +181,26 @@ Status ShardWorker::Commit() {
   }
   uncommitted_ = 0;
   dead_letters_ = 0;
+  LETHE_RETURN_IF_ERROR(UpdateSnapshots());
   Show(has_news);
   return PublishModel(has_news);
+}
+
+Status ShardWorker::UpdateSnapshots() {
+  if (const auto first = probe_.TakeFirstForgotten()) {
+    LETHE_RETURN_IF_ERROR(snapshots_.DestroyWith(*first));
+  }
+  const std::int64_t steps = shard_.counters().learned + shard_.counters().updates;
+  const std::int64_t number = steps / context_.config.state.snapshot_every;
+  if (number == snapshot_number_) return Status::Ok();
+  snapshot_number_ = number;
+  return snapshots_.Add(steps, shard_.model_version(), ModelDocument());
+}
+
+std::string ShardWorker::ModelDocument() const {
+  const std::vector<std::shared_ptr<const ShardReport>> report = {
+      std::make_shared<const ShardReport>(shard_.Report())};
+  return ModelJson(context_.board.facts(), ModelsOf(report), context_.hasher);
 }
 
 void ShardWorker::Show(bool has_news) {
@@ -198,10 +222,7 @@ Status ShardWorker::PublishModel(bool has_news) {
   if (shard_.model_version() == published_version_ || (!has_news && !is_time)) return Status::Ok();
   model_ns_ = now;
   published_version_ = shard_.model_version();
-  const std::vector<std::shared_ptr<const ShardReport>> report = {
-      std::make_shared<const ShardReport>(shard_.Report())};
-  return context_.publisher.PublishModel(
-      id(), ModelJson(context_.board.facts(), ModelsOf(report), context_.hasher));
+  return context_.publisher.PublishModel(id(), ModelDocument());
 }
 
 void ShardWorker::Measure(const KafkaConsumer& consumer) {

@@ -7,6 +7,7 @@
 #include "app/config/config.h"
 #include "app/run/live_probe.h"
 #include "app/run/publisher.h"
+#include "app/run/snapshots.h"
 #include "app/run/witness.h"
 #include "connectors/kafka/consumer.h"
 #include "engine/ports/clock.h"
@@ -56,6 +57,8 @@ class ShardWorker {
   bool IsCommitDue(const KafkaConsumer& consumer);
   Status Commit();
   Status PublishModel(bool has_news);
+  Status UpdateSnapshots();
+  std::string ModelDocument() const;
   void Show(bool has_news);
   double Since(std::int64_t start_ns) const;
   Status Learn(KafkaConsumer& consumer, std::optional<Offset> until);
@@ -67,6 +70,8 @@ class ShardWorker {
   LiveProbe probe_;
   Shard shard_;
   PipelineMetrics::ShardMetrics& metrics_;
+  Snapshots snapshots_;
+  std::int64_t snapshot_number_ = 0;  // steps / snapshot_every
 
   bool has_resumed_ = false;
   std::int64_t uncommitted_ = 0;   // records

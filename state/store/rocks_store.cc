@@ -151,8 +151,9 @@ Result<std::unique_ptr<RocksStore>> RocksStore::Open(const std::string& folder,
                                         Descriptors(impl->scrubbing), &impl->families, &db);
   impl->db.reset(db);
   LETHE_RETURN_IF_ERROR(Convert(opened, "opening " + folder));
-  LETHE_RETURN_IF_ERROR(Convert(db->VerifyChecksum(), "opening " + folder));
-  return std::unique_ptr<RocksStore>(new RocksStore(std::move(impl)));
+  auto store = std::unique_ptr<RocksStore>(new RocksStore(std::move(impl)));
+  LETHE_RETURN_IF_ERROR(store->Verify());
+  return store;
 }
 
 Result<std::unique_ptr<RocksStore>> RocksStore::OpenForReading(const std::string& folder) {
@@ -217,6 +218,10 @@ std::int64_t RocksStore::Bytes(Family family) const {
   impl_->db->GetIntProperty(impl_->handle(family), "rocksdb.total-sst-files-size", &files);
   impl_->db->GetIntProperty(impl_->handle(family), "rocksdb.cur-size-all-mem-tables", &memory);
   return static_cast<std::int64_t>(files + memory);
+}
+
+Status RocksStore::Verify() const {
+  return Convert(impl_->db->VerifyChecksum(), "reading " + impl_->folder);
 }
 
 Status RocksStore::Flush() {

@@ -2,6 +2,7 @@
 // the marked events before the deletion and nothing of them after it, while learning goes on.
 
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -114,6 +115,54 @@ class RunErasureTest : public DaemonTest {
     EXPECT_TRUE(Search().empty());
   }
 };
+
+std::string Output(const std::string& command) {
+  std::string text;
+  FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) text += static_cast<char>(c);
+  pclose(pipe);
+  return text;
+}
+
+TEST_F(RunErasureTest, ASnapshotThatKnewADeletedEventIsDestroyed) {
+  Config("state: {path: " + state_path.string() + ", snapshot_every: 1000, commit_events: 100}\n");
+  const auto messages = Generate(4000, 0);
+  const auto count = [&] {
+    std::size_t files = 0;
+    std::error_code ignored;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(state_path / "shard-0" / "snapshots", ignored)) {
+      files += entry.is_regular_file() ? 1 : 0;
+    }
+    return files;
+  };
+  const auto daemon = Start();
+  Send({messages.begin(), messages.begin() + 2500});
+  WaitForRecords(*daemon, 2500);
+  EXPECT_EQ(count(), 2u);
+  // The event that was learned last is in none of them; the first one is in both.
+  Send({{topic, 0, "x", R"({"type":"delete","id":"e-2499"})", {}}});
+  WaitForRecords(*daemon, 2501);
+  EXPECT_EQ(count(), 2u);
+  Send({{topic, 0, "x", R"({"type":"delete","id":"e-0"})", {}}});
+  WaitForRecords(*daemon, 2502);
+  EXPECT_EQ(count(), 0u);
+  Send({messages.begin() + 2500, messages.end()});
+  WaitForRecords(*daemon, 4002);
+  EXPECT_EQ(count(), 2u);
+
+  const std::string lethe = std::string(LETHE_BINARY) + " state ";
+  const std::string where = " " + state_path.string();
+  EXPECT_NE(Output(lethe + "list" + where).find(" 4002 "), std::string::npos);
+  EXPECT_NE(Output(lethe + "show" + where).find("\"forgotten_events\":2"), std::string::npos);
+  EXPECT_NE(Output(lethe + "verify" + where).find("holds"), std::string::npos);
+  EXPECT_NE(Output(lethe + "wipe --yes --shard 0" + where).find("in use"), std::string::npos);
+  daemon->Signal(SIGTERM);
+  ASSERT_EQ(daemon->Wait(), 0) << daemon->Log();
+  EXPECT_NE(Output(lethe + "wipe --shard 0" + where).find("--yes"), std::string::npos);
+  EXPECT_NE(Output(lethe + "wipe --yes --shard 0" + where).find("is gone"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(state_path / "shard-0"));
+}
 
 TEST_F(RunErasureTest, NothingOfADeletedEventIsLeftInModePassive) {
   Story("", {"id under the ledger key", "subject under the ledger key"});
