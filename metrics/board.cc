@@ -37,6 +37,18 @@ void Board::SetStopping() {
   stopping_ = true;
 }
 
+void Board::AddTrouble(Trouble trouble) {
+  constexpr std::size_t kMaxTroubles = 10;
+  const std::lock_guard lock(mutex_);
+  troubles_.push_front(std::move(trouble));
+  if (troubles_.size() > kMaxTroubles) troubles_.pop_back();
+}
+
+std::vector<Board::Trouble> Board::troubles() const {
+  const std::lock_guard lock(mutex_);
+  return {troubles_.begin(), troubles_.end()};
+}
+
 std::vector<std::string> Board::not_ready() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> reasons;

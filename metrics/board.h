@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -34,6 +35,14 @@ class Board {
   void SetUnhealthy(const std::string& reason);
   void SetStopping();
 
+  // What went wrong lately, newest first; the last ten are kept. Nothing personal.
+  struct Trouble {
+    std::int64_t time_ms;
+    std::string message;
+  };
+  void AddTrouble(Trouble trouble);
+  std::vector<Trouble> troubles() const;
+
   // Empty: ready. One that stops or is unhealthy is not ready.
   std::vector<std::string> not_ready() const;
   std::optional<std::string> unhealthy() const;
@@ -44,6 +53,7 @@ class Board {
   std::map<ShardId, std::shared_ptr<const ShardReport>> reports_;
   std::map<std::string, std::string> not_ready_;
   std::optional<std::string> unhealthy_;
+  std::deque<Trouble> troubles_;
   bool stopping_ = false;
 };
 

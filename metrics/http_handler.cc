@@ -4,21 +4,30 @@
 #include <string_view>
 
 #include "engine/json.h"
+#include "metrics/forget_json.h"
 #include "metrics/predict.h"
+#include "metrics/receipts_json.h"
 #include "metrics/status_json.h"
+#include "metrics/web_files.h"
 
 namespace lethe {
 
 const HttpHandler::Route HttpHandler::kRoutes[] = {
-    {"/", "GET", false, false, "this page", &HttpHandler::Index},
-    {"/metrics", "GET", false, false, "for Prometheus", &HttpHandler::Metrics},
-    {"/-/healthy", "GET", true, false, "503 when a shard has stopped", &HttpHandler::Healthy},
-    {"/-/ready", "GET", true, false, "503 with the reasons until ready", &HttpHandler::Ready},
-    {"/v1/status", "GET", false, false, "what runs, and totals", &HttpHandler::Status},
-    {"/v1/shards", "GET", false, false, "every shard", &HttpHandler::Shards},
-    {"/v1/model", "GET", false, true, "the model, lethe.model/1", &HttpHandler::Model},
-    {"/v1/predict", "POST", false, true, "scores of {\"instances\":[[...],...]}",
-     &HttpHandler::PredictRows},
+    // The page is the same for everybody and asks for the token itself.
+    {"/", "GET", true, false, &HttpHandler::Page},
+    {"/app.css", "GET", true, false, &HttpHandler::Page},
+    {"/app.js", "GET", true, false, &HttpHandler::Page},
+    {"/charts.js", "GET", true, false, &HttpHandler::Page},
+    {"/metrics", "GET", false, false, &HttpHandler::Metrics},
+    {"/-/healthy", "GET", true, false, &HttpHandler::Healthy},
+    {"/-/ready", "GET", true, false, &HttpHandler::Ready},
+    {"/v1/status", "GET", false, false, &HttpHandler::Status},
+    {"/v1/shards", "GET", false, false, &HttpHandler::Shards},
+    {"/v1/model", "GET", false, true, &HttpHandler::Model},
+    {"/v1/predict", "POST", false, true, &HttpHandler::PredictRows},
+    {"/v1/receipts", "GET", false, false, &HttpHandler::Receipts},
+    {"/v1/receipts/", "GET", false, false, &HttpHandler::Receipt},
+    {"/v1/forget", "POST", false, true, &HttpHandler::Forget},
 };
 
 namespace {
@@ -27,17 +36,25 @@ bool Takes(std::string_view allowed, std::string_view method) {
   return method == allowed || (allowed == "GET" && method == "HEAD");
 }
 
+bool Leads(std::string_view route, std::string_view path) {
+  return path == route || (route.size() > 1 && route.ends_with('/') && path.starts_with(route));
+}
+
 }  // namespace
 
 HttpHandler::HttpHandler(HttpGuard guard, const Board& board, const PipelineMetrics& metrics,
-                         const Hasher& hasher)
-    : guard_(std::move(guard)), board_(board), metrics_(metrics), model_(board, hasher) {}
+                         const Hasher& hasher, HttpExtras extras)
+    : guard_(std::move(guard)),
+      board_(board),
+      metrics_(metrics),
+      extras_(std::move(extras)),
+      model_(board, hasher) {}
 
 const HttpHandler::Route* HttpHandler::Find(const HttpRequest& request,
                                             HttpResponse& refusal) const {
   const Route* const route =
       std::find_if(std::begin(kRoutes), std::end(kRoutes),
-                   [&](const Route& candidate) { return request.path == candidate.path; });
+                   [&](const Route& candidate) { return Leads(candidate.path, request.path); });
   const bool known = route != std::end(kRoutes);
   // A stranger does not learn which paths there are.
   if (auto refused = guard_.Refuse(request, known && route->open)) {
@@ -64,24 +81,8 @@ HttpResponse HttpHandler::Answer(const Route& route, const HttpRequest& request)
   return (this->*route.answer)(request);
 }
 
-HttpResponse HttpHandler::Index(const HttpRequest&) {
-  std::string page =
-      "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>Lethe</title>"
-      "</head>\n<body>\n<h1>Lethe</h1>\n<ul>\n";
-  for (const Route& route : kRoutes) {
-    const std::string path = route.path;
-    page.append("<li>").append(route.method).append(" ");
-    if (Takes(route.method, "GET")) {
-      page.append("<a href=\"").append(path).append("\">").append(path).append("</a>");
-    } else {
-      page.append(path);
-    }
-    page.append(": ").append(route.what).append("</li>\n");
-  }
-  HttpResponse response;
-  response.content_type = "text/html; charset=utf-8";
-  response.body = std::make_shared<const std::string>(page + "</ul>\n</body>\n</html>\n");
-  return response;
+HttpResponse HttpHandler::Page(const HttpRequest& request) {
+  return ShowWebFile(request.path, extras_.web_root);
 }
 
 HttpResponse HttpHandler::Metrics(const HttpRequest&) {
@@ -112,7 +113,7 @@ HttpResponse HttpHandler::Ready(const HttpRequest&) {
 }
 
 HttpResponse HttpHandler::Status(const HttpRequest&) {
-  return JsonResponse(200, StatusJson(board_, metrics_));
+  return JsonResponse(200, StatusJson(board_, metrics_, extras_));
 }
 
 HttpResponse HttpHandler::Shards(const HttpRequest&) {
@@ -136,6 +137,20 @@ HttpResponse HttpHandler::Model(const HttpRequest& request) {
 
 HttpResponse HttpHandler::PredictRows(const HttpRequest& request) {
   return Predict(board_, request.body);
+}
+
+HttpResponse HttpHandler::Receipts(const HttpRequest& request) {
+  static const ReceiptShelf kEmpty;
+  return ListReceipts(extras_.receipts == nullptr ? kEmpty : *extras_.receipts, request);
+}
+
+HttpResponse HttpHandler::Receipt(const HttpRequest& request) {
+  static const ReceiptShelf kEmpty;
+  return ShowReceipt(extras_.receipts == nullptr ? kEmpty : *extras_.receipts, request);
+}
+
+HttpResponse HttpHandler::Forget(const HttpRequest& request) {
+  return TakeForgetRequest(extras_.forget, request);
 }
 
 }  // namespace lethe

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "metrics/board.h"
+#include "metrics/http_extras.h"
 #include "metrics/http_guard.h"
 #include "metrics/http_message.h"
 #include "metrics/model_document.h"
@@ -18,17 +19,16 @@ inline constexpr std::size_t kMaxBodyBytes = std::size_t{1} << 20;
 class HttpHandler {
  public:
   struct Route {
-    const char* path;
+    const char* path;    // one that ends in a slash and is not "/" stands for all below it
     const char* method;  // GET stands for GET and HEAD
     bool open;           // asks for no token
     bool heavy;          // may take a client long to send or receive
-    const char* what;
     HttpResponse (HttpHandler::*answer)(const HttpRequest&);
   };
 
   // All outlive this.
   HttpHandler(HttpGuard guard, const Board& board, const PipelineMetrics& metrics,
-              const Hasher& hasher);
+              const Hasher& hasher, HttpExtras extras);
 
   // The route of a request, looked at before its body is read; or why there is none.
   const Route* Find(const HttpRequest& request, HttpResponse& refusal) const;
@@ -36,7 +36,7 @@ class HttpHandler {
   HttpResponse Answer(const Route& route, const HttpRequest& request);
 
  private:
-  HttpResponse Index(const HttpRequest& request);
+  HttpResponse Page(const HttpRequest& request);
   HttpResponse Metrics(const HttpRequest& request);
   HttpResponse Healthy(const HttpRequest& request);
   HttpResponse Ready(const HttpRequest& request);
@@ -44,12 +44,16 @@ class HttpHandler {
   HttpResponse Shards(const HttpRequest& request);
   HttpResponse Model(const HttpRequest& request);
   HttpResponse PredictRows(const HttpRequest& request);
+  HttpResponse Receipts(const HttpRequest& request);
+  HttpResponse Receipt(const HttpRequest& request);
+  HttpResponse Forget(const HttpRequest& request);
 
   static const Route kRoutes[];
 
   const HttpGuard guard_;
   const Board& board_;
   const PipelineMetrics& metrics_;
+  const HttpExtras extras_;
   ModelDocument model_;
 };
 

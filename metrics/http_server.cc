@@ -169,7 +169,7 @@ class HttpServer::Engine {
   Engine(const Options& options, const Board& board, const PipelineMetrics& metrics)
       : host_(Bracketed(options.host)),
         handler_(HttpGuard(IsLoopback(options.host), options.token), board, metrics,
-                 *options.hasher) {
+                 *options.hasher, options.extras) {
     mg_init_library(0);
   }
 
@@ -274,9 +274,12 @@ class HttpServer::Engine {
     HttpRequest request;
     request.method = info->request_method;
     request.path = info->local_uri == nullptr ? "" : info->local_uri;
+    request.query = info->query_string == nullptr ? "" : info->query_string;
     request.host = Header(connection, "Host");
     request.authorization = Header(connection, "Authorization");
     request.if_none_match = Header(connection, "If-None-Match");
+    request.origin = Header(connection, "Origin");
+    request.content_type = Header(connection, "Content-Type");
 
     HttpResponse response;
     const HttpHandler::Route* route = handler_.Find(request, response);

@@ -7,6 +7,7 @@
 #include "engine/ports/hash.h"
 #include "engine/status.h"
 #include "metrics/board.h"
+#include "metrics/http_extras.h"
 #include "metrics/pipeline_metrics.h"
 
 namespace lethe {
@@ -19,6 +20,7 @@ class HttpServer {
     int port = 0;      // 0: a free one
     std::optional<std::string> token;
     const Hasher* hasher = nullptr;  // for the model's sha256; outlives the server
+    HttpExtras extras = {};
   };
 
   // `board` and `metrics` outlive the server. kUnavailable when the port is taken, kConfig when the

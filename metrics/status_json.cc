@@ -96,9 +96,31 @@ void WriteTotals(JsonWriter& json, const Reports& reports, const PipelineMetrics
   json.EndObject();
 }
 
+void WriteTroubles(JsonWriter& json, const Board& board) {
+  json.Key("troubles").BeginArray();
+  for (const Board::Trouble& trouble : board.troubles()) {
+    json.BeginObject().Field("time_ms", trouble.time_ms).Field("message", trouble.message);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+// Whether the page may offer to forget somebody, and whom to propose.
+void WriteForget(JsonWriter& json, const ForgetDesk* desk) {
+  json.Key("forget");
+  if (desk == nullptr) {
+    json.Null();
+    return;
+  }
+  json.BeginObject().Key("suggestions").BeginArray();
+  for (const std::string& name : desk->Suggestions()) json.Value(name);
+  json.EndArray().EndObject();
+}
+
 }  // namespace
 
-std::string StatusJson(const Board& board, const PipelineMetrics& metrics) {
+std::string StatusJson(const Board& board, const PipelineMetrics& metrics,
+                       const HttpExtras& extras) {
   JsonWriter json;
   json.BeginObject().Field("format", "lethe.status/1").Field("version", metrics.version());
   json.Field("uptime_seconds", metrics.uptime_seconds());
@@ -119,7 +141,10 @@ std::string StatusJson(const Board& board, const PipelineMetrics& metrics) {
     Known(json, "lag_records", LiveOf(metrics, report->shard).lag);
     json.EndObject();
   }
-  return json.EndArray().EndObject().text();
+  json.EndArray();
+  WriteTroubles(json, board);
+  WriteForget(json, extras.forget);
+  return json.EndObject().text();
 }
 
 std::string ShardsJson(const Board& board, const PipelineMetrics& metrics) {

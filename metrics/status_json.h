@@ -3,12 +3,14 @@
 #include <string>
 
 #include "metrics/board.h"
+#include "metrics/http_extras.h"
 #include "metrics/pipeline_metrics.h"
 
 namespace lethe {
 
 // lethe.status/1: the process, what it runs, totals over its shards, one line for each.
-std::string StatusJson(const Board& board, const PipelineMetrics& metrics);
+std::string StatusJson(const Board& board, const PipelineMetrics& metrics,
+                       const HttpExtras& extras);
 
 // lethe.shards/1: everything that is shown of each shard, but the weights.
 std::string ShardsJson(const Board& board, const PipelineMetrics& metrics);

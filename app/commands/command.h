@@ -27,6 +27,8 @@ Run AddState(CLI::App& command);
 // Set by the first Ctrl-C or SIGTERM: long work looks at it and stops cleanly. The second one ends
 // the process at once.
 bool Interrupted();
+// The same without a signal, when a time that was asked for is over.
+void Interrupt();
 void CatchSignals();
 
 // The status of work that was stopped by the user.

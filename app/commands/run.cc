@@ -33,6 +33,8 @@ Run AddRun(CLI::App& command) {
   command.add_flag("--begin-anew", options.witness.begin_anew,
                    "begin a new state although another one has published receipts for a shard: "
                    "for when that one is lost");
+  command.add_option("--web-root", options.web_root,
+                     "serve the dashboard from this folder instead of the built-in one");
   return [arguments] { return RunRun(*arguments); };
 }
 

@@ -1,3 +1,4 @@
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 
@@ -6,7 +7,8 @@
 namespace lethe {
 namespace {
 
-volatile std::sig_atomic_t interrupted = 0;
+std::atomic<int> interrupted = 0;
+static_assert(std::atomic<int>::is_always_lock_free);  // a signal handler may not wait
 
 extern "C" void OnSignal(int signal) {
   if (interrupted != 0) std::_Exit(128 + signal);
@@ -16,6 +18,7 @@ extern "C" void OnSignal(int signal) {
 }  // namespace
 
 bool Interrupted() { return interrupted != 0; }
+void Interrupt() { interrupted = SIGINT; }
 
 void CatchSignals() {
   // Without SA_RESTART: a read that waits for a silent pipe or terminal must end, or the first

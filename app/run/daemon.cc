@@ -12,6 +12,7 @@
 #include "app/commands/command.h"
 #include "app/log.h"
 #include "app/run/connection.h"
+#include "app/run/kafka_forget_desk.h"
 #include "app/run/shard_worker.h"
 #include "app/version.h"
 #include "connectors/system/sodium_hash.h"
@@ -88,7 +89,8 @@ class Daemon {
     HttpServer::Options options{.host = listen.substr(0, colon),
                                 .port = std::stoi(listen.substr(colon + 1)),
                                 .token = {},
-                                .hasher = &hasher_};
+                                .hasher = &hasher_,
+                                .extras = {.receipts = &shelf_, .web_root = options_.web_root}};
     if (config_.http.token_file) {
       auto token = ReadSecret(*config_.http.token_file);
       if (!token.ok()) {
@@ -96,17 +98,28 @@ class Daemon {
       }
       options.token = std::move(token).value();
     }
+    // Whoever may ask for a deletion must have proved something, unless it is a demonstration.
+    if (options.token) LETHE_RETURN_IF_ERROR(OpenDesk());
+    options.extras.forget = options_.open_desk != nullptr ? options_.open_desk : desk_.get();
     auto http = HttpServer::Start(options, board_, metrics_);
     if (!http.ok()) return http.status();
     http_ = std::move(http).value();
     LogInfo("listening", {{"url", http_->url()}});
+    if (options_.on_listening) options_.on_listening(http_->url());
+    return Status::Ok();
+  }
+
+  Status OpenDesk() {
+    auto desk = KafkaForgetDesk::Open(config_, settings_, KafkaTalk(), clock_);
+    if (!desk.ok()) return desk.status();
+    desk_ = std::move(desk).value();
     return Status::Ok();
   }
 
   Status Work() {
     LETHE_RETURN_IF_ERROR(Connect());
     LETHE_RETURN_IF_ERROR(StartProducer());
-    Publisher publisher(config_, producer_.get(), stopping_);
+    Publisher publisher(config_, producer_.get(), stopping_, &shelf_);
     LETHE_RETURN_IF_ERROR(OpenShards(publisher));
     std::vector<Assignment> assignments;
     for (const auto& worker : workers_) assignments.push_back(worker->assignment());
@@ -121,8 +134,11 @@ class Daemon {
     return SayGoodbye(status);
   }
 
-  static KafkaLog KafkaTalk() {
-    return [](const std::string& line) { LogWarning(line, {{"from", "kafka"}}); };
+  KafkaLog KafkaTalk() {
+    return [this](const std::string& line) {
+      LogWarning(line, {{"from", "kafka"}});
+      board_.AddTrouble({clock_.NowMs(), line});
+    };
   }
 
   // Repeats a question until it is answered by anything but "not reachable".
@@ -132,7 +148,10 @@ class Daemon {
       if (status.code() != ErrorCode::kUnavailable) return status;
       if (options_.fail_fast) return status;
       board_.SetNotReady("broker", status.message());
-      if (tries++ % kTriesPerWarning == 0) LogWarning(status.message() + "; waiting, Ctrl-C stops");
+      if (tries++ % kTriesPerWarning == 0) {
+        LogWarning(status.message() + "; waiting, Ctrl-C stops");
+        board_.AddTrouble({clock_.NowMs(), status.message()});
+      }
       for (int i = 0; i < 20 && !Interrupted(); ++i) std::this_thread::sleep_for(kTick);
       if (Interrupted()) return InterruptedStatus("while waiting for a broker");
     }
@@ -261,6 +280,7 @@ class Daemon {
     for (const Status& status : results) {
       if (!status.ok() && status.code() != ErrorCode::kInterrupted) {
         board_.SetUnhealthy(status.message());
+        board_.AddTrouble({clock_.NowMs(), status.message()});
         return status;
       }
     }
@@ -298,6 +318,8 @@ class Daemon {
   std::atomic<bool> stopping_{false};
   KafkaSettings settings_;
   std::unique_ptr<StateFolder> folder_;
+  ReceiptShelf shelf_;
+  std::unique_ptr<KafkaForgetDesk> desk_;
   std::unique_ptr<HttpServer> http_;
   std::unique_ptr<KafkaCluster> cluster_;
   std::string cluster_id_;

@@ -1,14 +1,26 @@
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <string>
+
 #include "app/config/config.h"
 #include "app/run/witness.h"
 #include "engine/modes/registry.h"
+#include "metrics/forget_desk.h"
 
 namespace lethe {
 
 struct RunOptions {
   bool fail_fast = false;  // a broker or topic that is not there is an error, not waited for
-  WitnessOptions witness;
+  WitnessOptions witness = {};
+  std::optional<std::string> web_root =
+      std::nullopt;  // the dashboard's files from here, for development
+
+  // For a demonstration: takes POST /v1/forget, without a token.
+  ForgetDesk* open_desk = nullptr;
+  // Called once, when HTTP is served.
+  std::function<void(const std::string& url)> on_listening = {};
 };
 
 // Learns and forgets from Kafka until a signal; ok after a clean stop.

@@ -50,6 +50,7 @@ Status Publisher::Send(OutMessage message) {
 }
 
 Status Publisher::Publish(ShardId shard, ChainKind kind, std::string_view bytes) {
+  Shelve(shard, kind, bytes);
   if (!config_.publish.receipts_topic) return Status::Ok();
   Chain chain;
   {

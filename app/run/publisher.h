@@ -12,6 +12,7 @@
 #include "engine/event.h"
 #include "engine/ports/sink.h"
 #include "engine/ports/state.h"
+#include "metrics/receipt_shelf.h"
 
 namespace lethe {
 
@@ -27,9 +28,15 @@ std::string ShardKey(const std::string& topic, ShardId shard);
 // error of the run, and failure() has it. Thread-safe.
 class Publisher final : public Sink {
  public:
-  // `producer` may be null if no topic is configured.
-  Publisher(const Config& config, KafkaProducer* producer, const std::atomic<bool>& stopping)
-      : config_(config), producer_(producer), stopping_(stopping) {}
+  // `producer` may be null if no topic is configured, `shelf` if nobody looks at receipts.
+  Publisher(const Config& config, KafkaProducer* producer, const std::atomic<bool>& stopping,
+            ReceiptShelf* shelf = nullptr)
+      : config_(config), producer_(producer), stopping_(stopping), shelf_(shelf) {}
+
+  // Shows an entry that is committed, without publishing it.
+  void Shelve(ShardId shard, ChainKind kind, std::string_view bytes) {
+    if (shelf_ != nullptr) shelf_->Add(shard, kind, bytes);
+  }
 
   // The next entry of this shard's chain that the topic does not have.
   void SetNextEntry(ShardId shard, const std::string& state_id, std::uint64_t entry);
@@ -65,6 +72,7 @@ class Publisher final : public Sink {
   const Config& config_;
   KafkaProducer* const producer_;
   const std::atomic<bool>& stopping_;
+  ReceiptShelf* const shelf_;
   mutable std::mutex mutex_;
   std::map<ShardId, Chain> chains_;
   Status failure_;

@@ -64,6 +64,7 @@ Status ShardWorker::Prepare(Witness& witness) {
            {"offset", std::to_string(shard_.next().value)},
            {"learned", std::to_string(shard_.counters().learned + shard_.counters().updates)},
            {"to_publish", std::to_string(behind)}});
+  LETHE_RETURN_IF_ERROR(ShelveReceipts());
   LETHE_RETURN_IF_ERROR(
       state.ReadChain(first.value(), [&](std::uint64_t, ChainKind kind, std::string_view bytes) {
         return context_.publisher.Publish(id(), kind, bytes);
@@ -71,6 +72,17 @@ Status ShardWorker::Prepare(Witness& witness) {
   // So that the next start finds who this state is and where it began, even if nothing ever comes.
   uncommitted_ = 1;
   return Commit();
+}
+
+// The end of the chain as it was committed, so that a restart shows what was shown before.
+Status ShardWorker::ShelveReceipts() {
+  const std::uint64_t entries = folder_->state().chain_entries();
+  return folder_->state().ReadChain(
+      entries - std::min(entries, ReceiptShelf::kMaxEntries),
+      [this](std::uint64_t, ChainKind kind, std::string_view bytes) -> Status {
+        context_.publisher.Shelve(id(), kind, bytes);
+        return Status::Ok();
+      });
 }
 
 Status ShardWorker::Run(KafkaConsumer& consumer, std::optional<Offset> until) {

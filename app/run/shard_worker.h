@@ -53,6 +53,7 @@ class ShardWorker {
   Status Close() { return folder_->store().Flush(); }
 
  private:
+  Status ShelveReceipts();
   Status TakeBatch(const RecordBatch& batch);
   bool IsCommitDue(const KafkaConsumer& consumer);
   Status Commit();

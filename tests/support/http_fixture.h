@@ -64,11 +64,14 @@ inline ShardReport FullReport(std::int64_t shard, Vector weights, std::int64_t l
 // A running server on a free port of loopback.
 struct RunningServer {
   explicit RunningServer(PipelineFacts facts = DenseFacts(),
-                         std::optional<std::string> token = std::nullopt)
+                         std::optional<std::string> token = std::nullopt, HttpExtras extras = {})
       : board(std::move(facts)), metrics(board, "1.2.3") {
-    auto started = HttpServer::Start(
-        {.host = "127.0.0.1", .port = 0, .token = std::move(token), .hasher = &hasher}, board,
-        metrics);
+    auto started = HttpServer::Start({.host = "127.0.0.1",
+                                      .port = 0,
+                                      .token = std::move(token),
+                                      .hasher = &hasher,
+                                      .extras = std::move(extras)},
+                                     board, metrics);
     EXPECT_TRUE(started.ok()) << started.status().message();
     server = std::move(started).value();
     url = server->url();

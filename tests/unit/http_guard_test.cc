@@ -41,7 +41,7 @@ TEST(HttpGuard, TheTokenOpensEverything) {
   const auto with = [&](const std::string& authorization, const char* path) {
     return Get(server.url, path, {{"Authorization", authorization}});
   };
-  for (const char* path : {"/", "/metrics", "/v1/status", "/v1/model", "/unknown"}) {
+  for (const char* path : {"/metrics", "/v1/status", "/v1/model", "/v1/receipts", "/unknown"}) {
     const HttpReply reply = Get(server.url, path);
     EXPECT_EQ(reply.status, 401) << path;
     EXPECT_EQ(reply.headers.at("www-authenticate"), "Bearer realm=\"lethe\"");
@@ -61,6 +61,15 @@ TEST(HttpGuard, ProbesNeedNoToken) {
   RunningServer server(testing::DenseFacts(), "s3cret-token");
   EXPECT_EQ(Get(server.url, "/-/healthy").status, 200);
   EXPECT_EQ(Get(server.url, "/-/ready").status, 200);
+}
+
+TEST(HttpGuard, ThePageNeedsNoTokenAndSaysNothingOfTheData) {
+  RunningServer server(testing::DenseFacts(), "s3cret-token");
+  for (const char* path : {"/", "/app.css", "/app.js"}) {
+    const HttpReply reply = Get(server.url, path);
+    EXPECT_EQ(reply.status, 200) << path;
+    EXPECT_EQ(reply.body.find("c0ffee"), std::string::npos) << path;
+  }
 }
 
 TEST(HttpGuard, TokensAreComparedAsAWhole) {

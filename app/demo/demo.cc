@@ -1,0 +1,147 @@
+#include "app/demo/demo.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+
+#include "app/commands/command.h"
+#include "app/demo/demo_folder.h"
+#include "app/demo/demo_stream.h"
+#include "app/log.h"
+#include "app/run/connection.h"
+#include "app/run/daemon.h"
+#include "app/run/kafka_forget_desk.h"
+#include "connectors/kafka/mock.h"
+#include "connectors/system/system_clock.h"
+
+namespace lethe {
+namespace {
+
+constexpr std::int32_t kPartitions = 2;
+// A request waits until it needs little noise, a few seconds here, and never longer than this.
+constexpr std::int64_t kDeadlineMs = 15'000;
+constexpr double kTargetSigma = 0.3;
+
+Config DemoConfig(const DemoOptions& options, const std::string& state, const KafkaMock& mock) {
+  Config config;
+  config.spec.topic = "events";
+  config.spec.model.dimension = DemoStream::kDimension;
+  config.spec.learning.eta = 1;
+  config.spec.forgetting.deadline.event_time_ms = kDeadlineMs;
+  config.spec.forgetting.target_sigma = kTargetSigma;
+  config.source.kafka.brokers = mock.brokers();
+  // That the broker is an old one is no news here.
+  config.source.kafka.properties["log_level"] = "3";
+  config.publish.receipts_topic = "receipts";
+  config.publish.models_topic = "models";
+  config.dead_letter.topic = "dead-letters";
+  config.state.path = state;
+  config.http.listen = "127.0.0.1:" + std::to_string(options.port);
+  return config;
+}
+
+Status MakeTopics(const Config& config, KafkaMock& mock) {
+  LETHE_RETURN_IF_ERROR(mock.CreateTopic(config.spec.topic, kPartitions));
+  LETHE_RETURN_IF_ERROR(mock.CreateTopic(*config.publish.receipts_topic, 1));
+  LETHE_RETURN_IF_ERROR(mock.CreateTopic(*config.publish.models_topic, 1));
+  return mock.CreateTopic(*config.dead_letter.topic, 1);
+}
+
+// Who asked leaves the stream too; a later event would be a new start.
+class DemoDesk final : public ForgetDesk {
+ public:
+  DemoDesk(ForgetDesk& desk, DemoPeople& people) : desk_(desk), people_(people) {}
+
+  Result<std::string> Ask(const std::string& subject,
+                          const std::optional<std::string>& reference) override {
+    people_.Leave(subject);
+    return desk_.Ask(subject, reference.value_or("page-" + std::to_string(++asked_)));
+  }
+  std::vector<std::string> Suggestions() const override { return people_.names(); }
+
+ private:
+  ForgetDesk& desk_;
+  DemoPeople& people_;
+  std::atomic<int> asked_{0};
+};
+
+void Greet(const std::string& url, const Config& config, const std::string& somebody) {
+  std::printf(
+      "Lethe learns from a stream of made-up people, and forgets those who ask.\n\n"
+      "  open      %s/\n"
+      "  look at   the sentence on top, the loss with a mark at each deletion, the receipts below\n"
+      "  forget    the button on the page, or\n"
+      "            curl -H 'Content-Type: application/json' -d '{\"subject\":\"%s\"}' "
+      "%s/v1/forget\n"
+      "  receipts  curl %s/v1/receipts?limit=3\n"
+      "  events    kcat -C -b %s -t %s -o end\n\n"
+      "Ctrl-C stops.\n",
+      url.c_str(), somebody.c_str(), url.c_str(), url.c_str(), config.source.kafka.brokers.c_str(),
+      config.spec.topic.c_str());
+  std::fflush(stdout);
+}
+
+// Interrupts the process when its time is over.
+class Timer {
+ public:
+  explicit Timer(std::optional<double> seconds)
+      : thread_([seconds](const std::stop_token& stop) {
+          const auto start = std::chrono::steady_clock::now();
+          while (seconds && !stop.stop_requested()) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            if (std::chrono::steady_clock::now() - start >=
+                std::chrono::duration<double>(*seconds)) {
+              return Interrupt();
+            }
+          }
+        }) {}
+
+ private:
+  std::jthread thread_;
+};
+
+Status Explained(const Status& status, const DemoOptions& options) {
+  if (status.code() != ErrorCode::kUnavailable || options.port == 0 ||
+      status.message().find("http.listen") == std::string::npos) {
+    return status;
+  }
+  return {status.code(), "port " + std::to_string(options.port) +
+                             " is taken, perhaps by another Lethe: lethe demo --port 0 takes a "
+                             "free one"};
+}
+
+}  // namespace
+
+Status RunDemo(const DemoOptions& options) {
+  const auto folder = DemoFolder::Make(options.keep);
+  if (!folder.ok()) return folder.status();
+  const auto mock = KafkaMock::Start();
+  if (!mock.ok()) return mock.status();
+  const Config config = DemoConfig(options, folder.value()->path() + "/state", *mock.value());
+  LETHE_RETURN_IF_ERROR(MakeTopics(config, *mock.value()));
+  const auto plan = Plan::Make(config.spec);
+  if (!plan.ok()) return plan.status();
+
+  SystemClock clock;
+  const KafkaLog log = [](const std::string& line) { LogWarning(line, {{"from", "demo"}}); };
+  auto settings = MakeKafkaSettings(config.source.kafka);
+  if (!settings.ok()) return settings.status();
+  settings.value().properties["partitioner"] = config.source.kafka.partitioner;
+  const auto producer = KafkaProducer::Start(settings.value(), log);
+  if (!producer.ok()) return producer.status();
+  const auto desk = KafkaForgetDesk::Open(config, settings.value(), log, clock);
+  if (!desk.ok()) return desk.status();
+
+  DemoPeople people;
+  DemoDesk demo_desk(*desk.value(), people);
+  const DemoStream stream(config.spec.topic, *producer.value(), people, clock);
+  const Timer timer(options.seconds);
+  const RunOptions run{
+      .web_root = options.web_root,
+      .open_desk = &demo_desk,
+      .on_listening = [&](const std::string& url) { Greet(url, config, people.names().back()); }};
+  return Explained(RunDaemon(config, plan.value(), run), options);
+}
+
+}  // namespace lethe

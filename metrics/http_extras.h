@@ -1,0 +1,19 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "metrics/forget_desk.h"
+#include "metrics/receipt_shelf.h"
+
+namespace lethe {
+
+// What a server may have beside the board and the metrics. All outlive it.
+struct HttpExtras {
+  const ReceiptShelf* receipts = nullptr;
+  ForgetDesk* forget = nullptr;  // none: /v1/forget is off
+  std::optional<std::string> web_root =
+      std::nullopt;  // the page from this folder, read at every request
+};
+
+}  // namespace lethe

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "metrics/http_message.h"
+#include "metrics/receipt_shelf.h"
+
+namespace lethe {
+
+inline constexpr std::size_t kDefaultReceipts = 50;
+inline constexpr std::size_t kMaxReceipts = 500;
+
+// Answers /v1/receipts?limit=N&before=UUID with lethe.receipts/1.
+HttpResponse ListReceipts(const ReceiptShelf& shelf, const HttpRequest& request);
+
+// Answers /v1/receipts/{uuid} with the exact bytes of the receipt; with ?notices=1 as
+// {"receipt":...,"notices":[...]}.
+HttpResponse ShowReceipt(const ReceiptShelf& shelf, const HttpRequest& request);
+
+}  // namespace lethe
