@@ -106,7 +106,7 @@ std::string WriteReceipt(const Receipt& receipt, const ReceiptContext& context,
   json.Field("shift", receipt.forgetting.shift).Field("sigma", receipt.forgetting.sigma);
   WritePromise(json, receipt);
   WriteLines(json, "assumptions", Assumptions(spec));
-  WriteLines(json, "not_covered", NotCovered());
+  WriteLines(json, "not_covered", NotCovered(context.keeps_secret));
   json.Field("noise", Name(spec.noise.source)).Field("config", context.config_sha256);
   json.Field("previous", previous);
   json.Field("statement", Statement(receipt, spec, context.is_exact));

@@ -48,7 +48,8 @@ struct Receipt {
 // What is the same for every receipt of a shard.
 struct ReceiptContext {
   const Spec& spec;
-  bool is_exact;  // the mode forgets exactly
+  bool is_exact;      // the mode forgets exactly
+  bool keeps_secret;  // the mode keeps the model before its noise
   std::string config_sha256;
   const Hasher& hasher;
 };

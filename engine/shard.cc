@@ -403,7 +403,8 @@ void Shard::Append(ChainKind kind, std::string bytes) {
 
 void Shard::AppendReceipt(const Receipt& receipt) {
   ++counters_.outcomes[static_cast<std::size_t>(receipt.outcome)];
-  const ReceiptContext context{plan_.spec, plan_.mode->is_exact, config_sha256_, ports_.hasher};
+  const ReceiptContext context{plan_.spec, plan_.mode->is_exact, plan_.mode->keeps_secret,
+                               config_sha256_, ports_.hasher};
   Append(ChainKind::kReceipt, WriteReceipt(receipt, context, previous_));
 }
 
