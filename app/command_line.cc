@@ -39,6 +39,15 @@ constexpr CommandEntry kCommands[] = {
      "  lethe run --config configs/production.yaml\n"
      "  lethe run --config lethe.yaml --fail-fast",
      AddRun},
+    {"record", "Write a topic, or a part of it, to a file that replay reads",
+     "  lethe record --config lethe.yaml --out events.ndjson.zst\n"
+     "  lethe record --config lethe.yaml --partition 3 --from 1000 --to 2000 --out part.lethe",
+     AddRecord},
+    {"forget", "Ask for a deletion, through Kafka, where the events of that person are",
+     "  lethe forget user-7 --request rtbf-2291 --config lethe.yaml\n"
+     "  lethe forget user-7 --config lethe.yaml --wait\n"
+     "  lethe forget --id e-81 --config lethe.yaml --json",
+     AddForget},
     {"compare", "Run every way to forget on one stream, side by side",
      "  lethe compare events.ndjson.gz --config configs/quickstart.yaml\n"
      "  lethe compare events.ndjson.gz --config configs/quickstart.yaml --modes none,passive "
@@ -58,6 +67,10 @@ constexpr CommandEntry kCommands[] = {
      AddPlan},
     {"config", "Print the configuration in force: defaults filled in, secrets masked",
      "  lethe config configs/quickstart.yaml", AddConfig},
+    {"state", "Look at the state of a daemon: sizes, snapshots, damage; wipe a shard",
+     "  lethe state list /var/lib/lethe\n"
+     "  lethe state verify /var/lib/lethe",
+     AddState},
     {"receipts", "List, show and verify receipts",
      "  lethe receipts list results\n"
      "  lethe receipts show --request r-17 results\n"
@@ -128,8 +141,8 @@ int RunCommandLine(int argc, char** argv) {
   CLI::App app(
       "Lethe learns online from a stream of events, forgets on request, and writes a receipt that\n"
       "states what is promised.\n\n"
-      "Exit codes: 0 ok, 1 a check does not hold, 64 usage, 65 input, 70 internal, 74 disk,\n"
-      "78 configuration, 130 interrupted.",
+      "Exit codes: 0 ok, 1 a check does not hold, 64 usage, 65 input, 69 brokers, 70 internal,\n"
+      "74 disk, 78 configuration, 130 interrupted.",
       "lethe");
   app.formatter(std::make_shared<ExamplesFirst>());
   app.footer(

@@ -13,11 +13,6 @@ namespace {
 
 constexpr KeyHash kEverybody{};
 
-double ShiftNow(const Calibrator::Held& held, const OnlineRun& run) {
-  const double log = std::min(run.ledger().Log().Minus(held.on_curve.log), 0.0);
-  return held.on_curve.shift * std::exp(log) * (1 + 8 * DBL_EPSILON);
-}
-
 }  // namespace
 
 Calibrator::Calibrator(const Spec& spec, const Promise& promise)
@@ -59,6 +54,11 @@ Result<Forgetting> Calibrator::Calibrate(std::span<const Held> batch, const Onli
                   "grid of doubles; use split: curve, or a larger budget");
   }
   return forgetting;
+}
+
+double Calibrator::ShiftNow(const Held& held, const OnlineRun& run) {
+  const double log = std::min(run.ledger().Log().Minus(held.on_curve.log), 0.0);
+  return held.on_curve.shift * std::exp(log) * (1 + 8 * DBL_EPSILON);
 }
 
 double Calibrator::SigmaFor(double shift, double rho, const OnlineRun& run) {

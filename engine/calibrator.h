@@ -42,6 +42,9 @@ class Calibrator {
   // The draw for the batch was made (or booked) on this run.
   void Drawn(std::span<const Held> batch, double sigma, const OnlineRun& run);
 
+  // What the event can still contribute to the distance between the worlds.
+  static double ShiftNow(const Held& held, const OnlineRun& run);
+
   // The sigma that covers `shift` alone at this rho, with the run's rounding on top.
   static double SigmaFor(double shift, double rho, const OnlineRun& run);
 

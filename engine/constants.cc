@@ -45,6 +45,7 @@ Result<Constants> Constants::Derive(const ModelSpec& model) {
 }
 
 double Contraction(const Constants& constants, double eta) {
+  if (eta == 0) return 1;  // no step, no rounding
   // The error of 1 - eta mu is absolute: of the order of the 1, however little remains.
   return std::max(std::abs(1 - eta * constants.mu), std::abs(1 - eta * constants.beta)) +
          2 * DBL_EPSILON;

@@ -73,7 +73,8 @@ void Ledger::Step(double eta) {
   product_ *= c;
   ++factors_;
   additive_ *= c;
-  round_off_ = c * round_off_ + RoundOffOfOneOperation(eta);
+  // A step of size 0 is an event that waits: nothing is computed.
+  round_off_ = c * round_off_ + (eta == 0 ? 0 : RoundOffOfOneOperation(eta));
   ++steps_;
   if (!schedule_.is_public()) adaptive_steps_.push_back(eta);
   if (steps_ - marks_.back().first == kStepsPerMark || product_ < kSmallProduct) SetMark();

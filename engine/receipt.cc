@@ -106,7 +106,7 @@ std::string WriteReceipt(const Receipt& receipt, const ReceiptContext& context,
   json.Field("shift", receipt.forgetting.shift).Field("sigma", receipt.forgetting.sigma);
   WritePromise(json, receipt);
   WriteLines(json, "assumptions", Assumptions(spec));
-  WriteLines(json, "not_covered", NotCovered());
+  WriteLines(json, "not_covered", NotCovered(context.keeps_secret));
   json.Field("noise", Name(spec.noise.source)).Field("config", context.config_sha256);
   json.Field("previous", previous);
   json.Field("statement", Statement(receipt, spec, context.is_exact));
@@ -121,6 +121,17 @@ std::string WriteReceivedNotice(const Receipt& receipt, const std::string& previ
   json.Field("events", static_cast<std::int64_t>(receipt.events.size()));
   json.Field("offset", receipt.received.value);
   WriteTime(json, receipt.received_time);
+  return json.Field("previous", previous).EndObject().text();
+}
+
+std::string WriteErasedNotice(const ErasedNotice& notice, const std::string& previous) {
+  JsonWriter json;
+  json.BeginObject().Field("format", "lethe.notice/1").Field("receipt", ToText(notice.receipt));
+  json.Field("state", ToText(notice.state)).Field("shard", notice.shard.value);
+  json.Field("status", "erased").Field("sha256", notice.receipt_sha256);
+  json.Field("offset", notice.offset.value);
+  WriteTime(json, notice.time);
+  json.Field("by", notice.by_timer ? "timer" : "stream");
   return json.Field("previous", previous).EndObject().text();
 }
 

@@ -48,7 +48,8 @@ struct Receipt {
 // What is the same for every receipt of a shard.
 struct ReceiptContext {
   const Spec& spec;
-  bool is_exact;  // the mode forgets exactly
+  bool is_exact;      // the mode forgets exactly
+  bool keeps_secret;  // the mode keeps the model before its noise
   std::string config_sha256;
   const Hasher& hasher;
 };
@@ -60,6 +61,19 @@ std::string WriteReceipt(const Receipt& receipt, const ReceiptContext& context,
 
 // The exact bytes of a notice (lethe.notice/1) that the request was received and waits.
 std::string WriteReceivedNotice(const Receipt& receipt, const std::string& previous);
+
+// The exact bytes of a notice that nothing of the forgotten events is left on disk.
+// `receipt_sha256` is of the receipt's bytes; offset and time are of the last record before.
+struct ErasedNotice {
+  Uuid receipt{};
+  Uuid state{};
+  ShardId shard;
+  std::string receipt_sha256;
+  Offset offset;
+  TimeMs time = kNoTime;
+  bool by_timer = false;
+};
+std::string WriteErasedNotice(const ErasedNotice& notice, const std::string& previous);
 
 // The exact bytes of a notice about the chain itself: "gap", records that were gone before they
 // could be read, from one offset up to another; or "begun", a chain that begins anew after

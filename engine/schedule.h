@@ -18,6 +18,9 @@ class Schedule {
                                const Constants& constants, double rho,
                                std::int64_t model_dimension);
 
+  // Learn events take no step: they wait until they are computed on together.
+  static Schedule Still() { return {}; }
+
   ScheduleKind kind() const { return kind_; }
   bool is_public() const { return kind_ != ScheduleKind::kAdaptive; }
 

@@ -142,6 +142,7 @@ ShardReport Shard::Report() const {
 }
 
 Status Shard::Process(const Record& record) {
+  LETHE_RETURN_IF_ERROR(EraseDue(std::max(now_, record.timestamp), false));
   ++counters_.records;
   next_ = {record.offset.value + 1};
   if (record.timestamp > now_) {
@@ -154,8 +155,31 @@ Status Shard::Process(const Record& record) {
 }
 
 Status Shard::ServeByTimer(TimeMs now) {
+  LETHE_RETURN_IF_ERROR(EraseDue(now, true));
   if (waiting_.size() == 0 || now <= now_) return Status::Ok();
   return ServeDue({{next_.value - 1}, last_time_, true}, now);
+}
+
+Status Shard::EraseDue(TimeMs now, bool by_timer) {
+  if (erasures_.empty() || now == kNoTime) return Status::Ok();
+  const TimeMs oldest = erasures_.front().effective;
+  if (now.value - oldest.value < plan_.spec.erase_within_ms / 2) return Status::Ok();
+  // Only what is durable may be erased: after a crash it would be needed again.
+  LETHE_RETURN_IF_ERROR(Commit());
+  LETHE_RETURN_IF_ERROR(ports_.state.Erase());
+  for (const Erasure& erasure : erasures_) {
+    ++counters_.notices;
+    Append(ChainKind::kNotice, WriteErasedNotice({.receipt = erasure.receipt,
+                                                  .state = identity_.state,
+                                                  .shard = id_,
+                                                  .receipt_sha256 = erasure.receipt_sha256,
+                                                  .offset = {next_.value - 1},
+                                                  .time = last_time_,
+                                                  .by_timer = by_timer},
+                                                 previous_));
+  }
+  erasures_.clear();
+  return Status::Ok();
 }
 
 Status Shard::Take(const Record& record) {
@@ -319,6 +343,8 @@ Status Shard::ServeDue(const Moment& moment, TimeMs now) {
     request.receipt.forgetting = forgetting.value();
     request.receipt.why_not = why_not_;
     AppendReceipt(request.receipt);
+    // A stream without timestamps knows no delay.
+    if (now != kNoTime) erasures_.push_back({request.receipt.uuid, previous_, now});
   }
   return Status::Ok();
 }
@@ -377,7 +403,8 @@ void Shard::Append(ChainKind kind, std::string bytes) {
 
 void Shard::AppendReceipt(const Receipt& receipt) {
   ++counters_.outcomes[static_cast<std::size_t>(receipt.outcome)];
-  const ReceiptContext context{plan_.spec, plan_.mode->is_exact, config_sha256_, ports_.hasher};
+  const ReceiptContext context{plan_.spec, plan_.mode->is_exact, plan_.mode->keeps_secret,
+                               config_sha256_, ports_.hasher};
   Append(ChainKind::kReceipt, WriteReceipt(receipt, context, previous_));
 }
 

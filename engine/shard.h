@@ -59,8 +59,8 @@ class Shard {
   // run cannot go on. What it did may be published after a Commit only.
   Status Process(const Record& record);
 
-  // Serves the requests whose time is over by the clock while no record comes: a decision that a
-  // replay cannot repeat, so the receipts say so.
+  // Serves the requests whose time is over by the clock while no record comes, and erases what is
+  // due: decisions that a replay cannot repeat, so the receipts and notices say so.
   Status ServeByTimer(TimeMs now);
 
   // Whether there are receipts or notices that a Commit would publish.
@@ -95,7 +95,7 @@ class Shard {
   static void Fields(Self& self, Archive& archive) {
     archive(self.counters_, self.clean_from_, self.next_, self.now_, self.last_time_,
             self.receipts_, self.previous_, self.chain_entries_, self.last_sigma_, self.waiting_,
-            self.regret_bound_);
+            self.erasures_, self.regret_bound_);
   }
 
  private:
@@ -106,6 +106,23 @@ class Shard {
     bool by_timer = false;
   };
   static Moment At(const Record& record) { return {record.offset, record.timestamp, false}; }
+
+  // A forgotten request whose events may still be on disk.
+  struct Erasure {
+    Uuid receipt{};
+    std::string receipt_sha256;
+    TimeMs effective = kNoTime;
+
+    template <typename Self, typename Archive>
+    static void Fields(Self& self, Archive& archive) {
+      archive(self.receipt, self.receipt_sha256, self.effective);
+    }
+  };
+
+  // Erases everything that is forgotten so far, if the oldest has waited for half of its time. When
+  // that happens depends on the stream alone, so that a replay has the same notices; whoever runs
+  // the shard may have the state erase earlier, and then there is nothing left to do here.
+  Status EraseDue(TimeMs now, bool by_timer);
 
   Status Take(const Record& record);
   Status Reject(const Record& record, const Rejection& rejection);
@@ -157,6 +174,7 @@ class Shard {
   std::string previous_ = kChainStart;
   std::int64_t chain_entries_ = 0;
   std::optional<double> last_sigma_;
+  std::vector<Erasure> erasures_;  // in order of time
   std::vector<std::pair<ChainKind, std::string>> outbox_;
   Example example_;  // reused
 };

@@ -39,6 +39,16 @@ void WriteLearning(JsonWriter& json, const LearningSpec& learning) {
   json.Field("deletions", learning.horizon.deletions).EndObject().EndObject();
 }
 
+// The keys that belong to one family of modes stand there for that family alone, so that the
+// states of other modes stay valid when a family gets keys.
+void WriteOwnKeys(JsonWriter& json, const ForgettingSpec& forgetting) {
+  if (forgetting.mode.starts_with("d2d_")) {
+    json.Key("erm").BeginObject().Field("warmup", forgetting.erm.warmup);
+    json.Field("refit_every", forgetting.erm.refit_every).Field("steps", forgetting.erm.steps);
+    json.EndObject();
+  }
+}
+
 void WriteForgetting(JsonWriter& json, const ForgettingSpec& forgetting) {
   json.Key("forgetting").BeginObject().Field("mode", forgetting.mode);
   json.Field("guarantee", Name(forgetting.guarantee)).Key("budget").BeginObject();
@@ -55,7 +65,9 @@ void WriteForgetting(JsonWriter& json, const ForgettingSpec& forgetting) {
   json.Field("tolerance", forgetting.active.tolerance);
   WriteCount(json, "steps", forgetting.active.steps, "auto");
   WriteCount(json, "window", forgetting.active.window, "all");
-  json.EndObject().EndObject();
+  json.EndObject();
+  WriteOwnKeys(json, forgetting);
+  json.EndObject();
 }
 
 }  // namespace
@@ -106,7 +118,12 @@ const char* Name(Split split) {
 }
 
 const char* Name(Calibration calibration) {
-  return calibration == Calibration::kLedger ? "ledger" : "paper";
+  switch (calibration) {
+    case Calibration::kLedger: return "ledger";
+    case Calibration::kPaper: return "paper";
+    case Calibration::kRecursion: return "recursion";
+  }
+  LETHE_CHECK(false);
 }
 
 const char* Name(NoiseKind kind) {

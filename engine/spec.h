@@ -14,7 +14,7 @@ enum class Oversized { kReject, kRescale };
 enum class ScheduleKind { kConstant, kInverseTime, kInverseSqrt, kHorizon, kAdaptive };
 enum class Guarantee { kJoint, kPerRequest };
 enum class Split { kCurve, kZeta, kHorizon };
-enum class Calibration { kLedger, kPaper };
+enum class Calibration { kLedger, kPaper, kRecursion };
 enum class NoiseKind { kSystem, kSeeded, kDisabled };
 
 struct ModelSpec {
@@ -65,6 +65,13 @@ struct ActiveSpec {
   std::optional<std::int64_t> window;  // none: all
 };
 
+// The modes that learn by minimising the mean cost of all retained events (d2d_*), now and then.
+struct ErmSpec {
+  std::int64_t warmup = 1000;       // learn events before the first training
+  std::int64_t refit_every = 1000;  // learn events that wait for the next update
+  std::int64_t steps = 100;         // gradient steps of an update
+};
+
 struct ForgettingSpec {
   std::string mode = "passive";
   Guarantee guarantee = Guarantee::kJoint;
@@ -75,6 +82,7 @@ struct ForgettingSpec {
   Wait deadline;
   double target_sigma = 0;
   ActiveSpec active;
+  ErmSpec erm;
 };
 
 struct NoiseSpec {
@@ -87,6 +95,7 @@ struct Spec {
   LearningSpec learning;
   ForgettingSpec forgetting;
   NoiseSpec noise;
+  std::int64_t erase_within_ms = 60'000;  // of a deletion, in event time
   std::int64_t refuse_late_for_ms = 8LL * 24 * 3600 * 1000;
   std::string topic = "events";  // names events that carry no id: topic/partition/offset
 };

@@ -101,13 +101,19 @@ std::vector<std::string> Assumptions(const Spec& spec) {
   return lines;
 }
 
-std::vector<std::string> NotCovered() {
-  return {
+std::vector<std::string> NotCovered(bool keeps_secret) {
+  std::vector<std::string> lines = {
       "Models and predictions released before the request took effect.",
       "Hyper-parameters chosen, or a warm start made, with data that was deleted later.",
       "Side channels such as timing and memory.",
       "The source topic, its backups and other systems that hold the data.",
   };
+  if (keeps_secret) {
+    lines.emplace_back(
+        "The engine's own state (secret_state: yes): this mode keeps the model before its noise, "
+        "and whoever reads that is told more than this receipt promises.");
+  }
+  return lines;
 }
 
 }  // namespace lethe

@@ -10,6 +10,7 @@ namespace lethe {
 // The words of a receipt: for a person, without formulas.
 std::string Statement(const Receipt& receipt, const Spec& spec, bool is_exact);
 std::vector<std::string> Assumptions(const Spec& spec);
-std::vector<std::string> NotCovered();
+// `keeps_secret`: the mode keeps the model before its noise.
+std::vector<std::string> NotCovered(bool keeps_secret);
 
 }  // namespace lethe

@@ -164,4 +164,34 @@ void BlockLog::AddTo(WriteBatch& batch) {
   }
 }
 
+std::optional<std::string> BlockLog::Blanked(std::string_view value,
+                                             const std::set<std::int64_t>& indices) {
+  Run run;
+  if (!Decode(value, run)) return std::nullopt;
+  bool is_changed = false;
+  for (auto index = indices.lower_bound(run.first); index != indices.end() && *index < run.end();
+       ++index) {
+    const std::string_view entry = run.entry(*index);
+    is_changed |= !IsBlank(entry);
+    std::memset(run.bytes.data() + (entry.data() - run.bytes.data()), 0, entry.size());
+  }
+  if (!is_changed) return std::nullopt;
+  return Encode(run, run.first, run.end());
+}
+
+std::vector<Store::KeyRange> BlockLog::RangesOf(const std::set<std::int64_t>& indices) const {
+  std::vector<Store::KeyRange> ranges;
+  std::int64_t end = -1;  // of the last range
+  for (const std::int64_t index : indices) {
+    const std::int64_t first = BlockOf(index);
+    if (first >= end) {
+      const std::string key = NumberKey(static_cast<std::uint64_t>(first));
+      if (first > end || ranges.empty()) ranges.push_back({family_, key, key});
+    }
+    end = std::max(end, first + block_);
+    ranges.back().last = NumberKey(static_cast<std::uint64_t>(end - 1));
+  }
+  return ranges;
+}
+
 }  // namespace lethe

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +37,16 @@ class BlockLog {
 
   // Adds what has changed since the last call.
   void AddTo(WriteBatch& batch);
+
+  // The value of a row with these entries overwritten by zeros; none if it has none of them.
+  static std::optional<std::string> Blanked(std::string_view value,
+                                            const std::set<std::int64_t>& indices);
+  // The keys between which rows with these entries lie, by blocks; neighbours are joined.
+  std::vector<Store::KeyRange> RangesOf(const std::set<std::int64_t>& indices) const;
+  // Whether an entry was overwritten by zeros.
+  static bool IsBlank(std::string_view entry) {
+    return entry.find_first_not_of('\0') == std::string_view::npos;
+  }
 
  private:
   struct Run {  // consecutive entries

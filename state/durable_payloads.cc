@@ -36,7 +36,7 @@ Status DurablePayloads::Load(const Store& store,
   if (first.value()) first_ = static_cast<std::int64_t>(KeyNumber(*first.value()));
   stored_first_ = first_;
   LETHE_RETURN_IF_ERROR(log_.Load(store, [&](std::int64_t index, std::string_view entry) -> Status {
-    if (index < first_ || is_removed(index)) return Status::Ok();
+    if (index < first_ || is_removed(index) || BlockLog::IsBlank(entry)) return Status::Ok();
     Example example;
     LoadingArchive archive(entry);
     archive(example);

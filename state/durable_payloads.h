@@ -20,6 +20,9 @@ class DurablePayloads final : public Payloads {
 
   // `is_removed` tells which indices must not come back.
   Status Load(const Store& store, const std::function<bool(std::int64_t)>& is_removed);
+  std::vector<Store::KeyRange> RangesOf(const std::set<std::int64_t>& indices) const {
+    return log_.RangesOf(indices);
+  }
   // Adds what has changed since the last call.
   void AddTo(WriteBatch& batch);
 

@@ -39,6 +39,16 @@ bool DecodeEvent(std::string_view entry, LearnedEvent& event) {
 
 }  // namespace
 
+DurableState::DurableState(Store& store, HighWater* high_water)
+    : store_(store),
+      high_water_(high_water),
+      eraser_(store, [this](const std::set<std::int64_t>& indices) {
+        std::vector<Store::KeyRange> ranges = events_.RangesOf(indices);
+        const std::vector<Store::KeyRange> payloads = payloads_.RangesOf(indices);
+        ranges.insert(ranges.end(), payloads.begin(), payloads.end());
+        return ranges;
+      }) {}
+
 Result<std::unique_ptr<DurableState>> DurableState::Open(Store& store, HighWater* high_water) {
   auto state = std::unique_ptr<DurableState>(new DurableState(store, high_water));
   LETHE_RETURN_IF_ERROR(state->Load());
@@ -74,10 +84,13 @@ Status DurableState::LoadEvents() {
           return {ErrorCode::kInput,
                   "the state is damaged: event " + std::to_string(index) + " cannot be read"};
         }
-        if (deleted_.count(index) == 0) table_.Add({index}, event.id, event.subject);
+        if (deleted_.count(index) == 0 && !BlockLog::IsBlank(entry)) {
+          table_.Add({index}, event.id, event.subject);
+        }
         return Status::Ok();
       }));
   for (const std::int64_t index : deleted_) events_.Blank(index);
+  eraser_.Add({deleted_.begin(), deleted_.end()});
   return Status::Ok();
 }
 
@@ -140,6 +153,7 @@ void DurableState::RemoveEvent(const LearnedEvent& event) {
   table_.Remove(event.index, event.id);
   events_.Blank(event.index.value);
   deleted_.insert(event.index.value);
+  to_erase_.push_back(event.index.value);
   batch_.Put(Family::kDeleted, NumberKey(static_cast<std::uint64_t>(event.index.value)), {});
 }
 
@@ -172,6 +186,10 @@ void DurableState::Append(ChainKind kind, std::string_view bytes) {
 
 Status DurableState::Commit(bool sync) {
   LETHE_RETURN_IF_ERROR(failure_);
+  for (const std::int64_t index : eraser_.TakeErased()) {
+    deleted_.erase(index);
+    batch_.Delete(Family::kDeleted, NumberKey(static_cast<std::uint64_t>(index)));
+  }
   parts_.AddTo(batch_);
   events_.AddTo(batch_);
   payloads_.AddTo(batch_);
@@ -179,15 +197,17 @@ Status DurableState::Commit(bool sync) {
   batch_.Put(Family::kMeta, kCommitsKey, NumberKey(commits_));
   LETHE_RETURN_IF_ERROR(store_.Write(batch_, sync));
   batch_.Clear();
+  eraser_.Add(to_erase_);
+  to_erase_.clear();
   durable_entries_ = chain_entries_;
   return high_water_ == nullptr ? Status::Ok() : high_water_->Record(commits_, sync);
 }
 
-Status DurableState::ReadChain(std::uint64_t first, const ChainVisitor& visit) const {
+Status ReadChain(const Store& store, std::uint64_t first, const ChainVisitor& visit) {
   Status status;
   std::uint64_t number = first;
   LETHE_RETURN_IF_ERROR(
-      store_.Scan(Family::kChain, NumberKey(first), [&](auto key, std::string_view value) {
+      store.Scan(Family::kChain, NumberKey(first), [&](auto key, std::string_view value) {
         if (KeyNumber(key) != number || value.empty()) {
           status = {ErrorCode::kInput, "the state is damaged: entry " + std::to_string(number) +
                                            " of the chain is missing"};

@@ -10,12 +10,18 @@
 #include "engine/ports/state.h"
 #include "state/block_log.h"
 #include "state/durable_payloads.h"
+#include "state/eraser.h"
 #include "state/event_table.h"
 #include "state/high_water.h"
 #include "state/part_pages.h"
 #include "state/store/store.h"
 
 namespace lethe {
+
+// The entries of the chain in a store, from one on, in order.
+using ChainVisitor =
+    std::function<Status(std::uint64_t number, ChainKind kind, std::string_view bytes)>;
+Status ReadChain(const Store& store, std::uint64_t first, const ChainVisitor& visit);
 
 // A shard's state in a store: all that changed since the last commit becomes durable in one batch.
 // Look-ups go through an index in memory. docs/formats/state.md has every byte. Not thread-safe.
@@ -38,16 +44,20 @@ class DurableState final : public State {
   std::optional<std::string> Get(Part part) const override { return parts_.Get(part); }
   void Put(Part part, std::string_view bytes) override { parts_.Put(part, bytes); }
   void Extend(Part part, std::string_view bytes) override { parts_.Extend(part, bytes); }
+  Status Erase() override { return eraser_.EraseAll(); }
   // An error of a look-up before comes out here too: what it has led to is not written.
   Status Commit(bool sync) override;
+
+  // For a thread of its own, which may erase before the shard asks for it.
+  Eraser& eraser() { return eraser_; }
 
   DurablePayloads& payloads() { return payloads_; }
 
   // Entries of the chain, counted from 0, that are durable.
   std::uint64_t chain_entries() const { return durable_entries_; }
-  using ChainVisitor =
-      std::function<Status(std::uint64_t number, ChainKind kind, std::string_view bytes)>;
-  Status ReadChain(std::uint64_t first, const ChainVisitor& visit) const;
+  Status ReadChain(std::uint64_t first, const ChainVisitor& visit) const {
+    return lethe::ReadChain(store_, first, visit);
+  }
 
   // A small text under a name, for whoever runs the shard; durable with the next commit.
   Result<std::optional<std::string>> Note(const std::string& name) const;
@@ -59,8 +69,7 @@ class DurableState final : public State {
  private:
   static constexpr std::int64_t kEventsPerBlock = 4096;
 
-  explicit DurableState(Store& store, HighWater* high_water)
-      : store_(store), high_water_(high_water) {}
+  explicit DurableState(Store& store, HighWater* high_water);
   Status Load();
   Status LoadEvents();
   Status LoadRefusals();
@@ -74,7 +83,9 @@ class DurableState final : public State {
   BlockLog events_{Family::kEvents, kEventsPerBlock};
   EventTable table_;
   DurablePayloads payloads_;
-  std::set<std::int64_t> deleted_;  // indices that are not erased yet
+  Eraser eraser_;
+  std::set<std::int64_t> deleted_;      // indices that are not erased yet
+  std::vector<std::int64_t> to_erase_;  // those of them that the next commit makes durable
   std::unordered_map<KeyHash, Refusal> refusals_;
   std::set<std::pair<TimeMs, KeyHash>> expiries_;
   std::uint64_t commits_ = 0;

@@ -19,10 +19,6 @@ namespace {
 constexpr std::string_view kIdentityMagic = "lethe.identity/1\n";
 constexpr std::string_view kShardPrefix = "shard-";
 
-std::string ShardPath(const std::string& folder, ShardId shard) {
-  return folder + "/" + std::string(kShardPrefix) + std::to_string(shard.value);
-}
-
 std::string Sealed(const ShardIdentity& identity, const Hasher& hasher) {
   SavingArchive archive;
   archive(identity);
@@ -51,6 +47,17 @@ Result<ShardIdentity> Unsealed(const std::string& bytes, const std::string& path
 
 }  // namespace
 
+std::string ShardPath(const std::string& folder, ShardId shard) {
+  return folder + "/" + std::string(kShardPrefix) + std::to_string(shard.value);
+}
+
+Result<ShardIdentity> ReadIdentity(const std::string& path, ShardId shard, const Hasher& hasher) {
+  const std::string file = ShardPath(path, shard) + "/identity";
+  const auto sealed = ReadWholeFile(file);
+  if (!sealed.ok()) return sealed.status();
+  return Unsealed(sealed.value().value_or(""), file, shard, hasher);
+}
+
 Result<std::unique_ptr<StateFolder>> StateFolder::Open(const std::string& path) {
   LETHE_RETURN_IF_ERROR(MakePrivateFolder(path));
   const std::string lock_path = path + "/lock";
@@ -71,10 +78,10 @@ Result<std::unique_ptr<StateFolder>> StateFolder::Open(const std::string& path) 
 
 StateFolder::~StateFolder() { close(lock_); }
 
-Result<std::vector<ShardId>> StateFolder::Shards() const {
+Result<std::vector<ShardId>> ShardsIn(const std::string& path) {
   std::vector<ShardId> shards;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(path_, error)) {
+  for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
     const std::string name = entry.path().filename().string();
     if (name.rfind(kShardPrefix, 0) != 0) continue;
     ShardId shard;
@@ -82,9 +89,22 @@ Result<std::vector<ShardId>> StateFolder::Shards() const {
     const auto read = std::from_chars(name.data() + kShardPrefix.size(), end, shard.value);
     if (read.ec == std::errc() && read.ptr == end) shards.push_back(shard);
   }
-  if (error) return Status(ErrorCode::kDisk, "cannot list " + path_ + ": " + error.message());
+  if (error) return Status(ErrorCode::kDisk, "cannot list " + path + ": " + error.message());
   std::sort(shards.begin(), shards.end());
   return shards;
+}
+
+bool IsStateFolder(const std::string& path) {
+  const auto shards = ShardsIn(path);
+  return shards.ok() && !shards.value().empty();
+}
+
+Status ReadChainIn(const std::string& path, ShardId shard, const ChainEntryVisitor& visit) {
+  const auto store = RocksStore::OpenForReading(ShardPath(path, shard) + "/db");
+  if (!store.ok()) return store.status();
+  return ReadChain(*store.value(), 0, [&](std::uint64_t, ChainKind kind, std::string_view bytes) {
+    return visit(kind, bytes);
+  });
 }
 
 Result<std::unique_ptr<ShardFolder>> ShardFolder::Open(const StateFolder& folder, ShardId shard,

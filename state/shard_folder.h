@@ -14,6 +14,9 @@
 
 namespace lethe {
 
+// The shards in a folder, in order.
+Result<std::vector<ShardId>> ShardsIn(const std::string& path);
+
 // The folder of a process's state. One owner at a time: a second one would draw noise of its own.
 class StateFolder {
  public:
@@ -25,7 +28,7 @@ class StateFolder {
 
   const std::string& path() const { return path_; }
   // Those that are there, in order.
-  Result<std::vector<ShardId>> Shards() const;
+  Result<std::vector<ShardId>> Shards() const { return ShardsIn(path_); }
 
  private:
   StateFolder(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
@@ -33,6 +36,14 @@ class StateFolder {
   const std::string path_;
   const int lock_;
 };
+
+// Reading a state that may be in use.
+std::string ShardPath(const std::string& folder, ShardId shard);
+Result<ShardIdentity> ReadIdentity(const std::string& path, ShardId shard, const Hasher& hasher);
+bool IsStateFolder(const std::string& path);
+// Every entry of a shard's chain, in order.
+using ChainEntryVisitor = std::function<Status(ChainKind kind, std::string_view bytes)>;
+Status ReadChainIn(const std::string& path, ShardId shard, const ChainEntryVisitor& visit);
 
 // One shard's part of the folder: its identity (keys, readable by the owner only), its database,
 // and how far the database must be.

@@ -17,11 +17,14 @@ Run AddCompare(CLI::App& command);
 Run AddConfig(CLI::App& command);
 Run AddConvert(CLI::App& command);
 Run AddDemo(CLI::App& command);
+Run AddForget(CLI::App& command);
 Run AddGenerate(CLI::App& command);
 Run AddPlan(CLI::App& command);
 Run AddReceipts(CLI::App& command);
+Run AddRecord(CLI::App& command);
 Run AddReplay(CLI::App& command);
 Run AddRun(CLI::App& command);
+Run AddState(CLI::App& command);
 
 // Set by the first Ctrl-C or SIGTERM: long work looks at it and stops cleanly. The second one ends
 // the process at once.

@@ -10,7 +10,9 @@ Result<Plan> MakePlan(const Config& config, const std::string& file) {
                       ": regret.sample: the best fixed model is computed for dense features "
                       "only; leave it at 0 with model.hash_bits");
   }
-  auto plan = Plan::Make(config.spec);
+  Spec spec = config.spec;
+  spec.erase_within_ms = config.erasure.max_lag_ms;
+  auto plan = Plan::Make(spec);
   if (plan.ok()) return plan;
   return Status(plan.status().code(), file + ": " + plan.status().message());
 }

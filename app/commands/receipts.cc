@@ -105,7 +105,8 @@ Run AddReceipts(CLI::App& command) {
     sub->final_callback([run, action] { *run = action; });
     return sub;
   };
-  const char* where = "the folder of a replay, or a file of receipts (.)";
+  const char* where =
+      "the folder of a replay, the state.path of a daemon, or a file of receipts (.)";
   add("list", "one line per receipt", [arguments] {
     return RunList(*arguments);
   })->add_option("PATH", arguments->path, where);

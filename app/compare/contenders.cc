@@ -31,6 +31,20 @@ std::vector<Contender> AllContenders(const Spec& base) {
   add("active/paper", active(ActiveVariant::kPaper));
   add("retrain", [](ForgettingSpec& f) { f.mode = "retrain"; });
   add("restart", [](ForgettingSpec& f) { f.mode = "restart"; });
+  const auto d2d = [&](const char* name, const char* mode, Calibration calibration) {
+    add(name, [mode, calibration](ForgettingSpec& f) {
+      f.mode = mode;
+      f.calibration = calibration;
+    });
+  };
+  d2d("d2d_perfect", "d2d_perfect", Calibration::kLedger);
+  d2d("d2d_perfect/paper", "d2d_perfect", Calibration::kPaper);
+  d2d("d2d_strong", "d2d_strong", Calibration::kLedger);
+  d2d("d2d_strong/recursion", "d2d_strong", Calibration::kRecursion);
+  d2d("d2d_strong/paper", "d2d_strong", Calibration::kPaper);
+  d2d("d2d_regularised", "d2d_regularised", Calibration::kLedger);
+  d2d("d2d_distributed", "d2d_distributed", Calibration::kRecursion);
+  d2d("d2d_distributed/paper", "d2d_distributed", Calibration::kPaper);
   return all;
 }
 

@@ -79,9 +79,10 @@ std::vector<Field> ForgettingFields() {
       Describe("forgetting.split", LETHE_AT(spec.forgetting.split),
                Choice<Split>({Split::kCurve, Split::kZeta, Split::kHorizon}),
                "how a joint budget is divided among the deletions to come"),
-      Describe("forgetting.calibration", LETHE_AT(spec.forgetting.calibration),
-               Choice<Calibration>({Calibration::kLedger, Calibration::kPaper}),
-               "where the noise level comes from; paper is for comparison and never certified"),
+      Describe(
+          "forgetting.calibration", LETHE_AT(spec.forgetting.calibration),
+          Choice<Calibration>({Calibration::kLedger, Calibration::kPaper, Calibration::kRecursion}),
+          "where the noise level comes from; paper is for comparison and never certified"),
       Describe("forgetting.batch_window", LETHE_AT(spec.forgetting.batch_window), EventsOrTime(),
                "deletions within this span are served by one draw of noise"),
       Describe("forgetting.deadline", LETHE_AT(spec.forgetting.deadline), EventsOrTime(),
@@ -99,6 +100,12 @@ std::vector<Field> ForgettingFields() {
                OrWord(Integer(1), "auto"), "mode active: steps for each deletion"),
       Describe("forgetting.active.window", LETHE_AT(spec.forgetting.active.window),
                OrWord(Integer(1), "all"), "mode active: how many of the latest events are used"),
+      Describe("forgetting.erm.warmup", LETHE_AT(spec.forgetting.erm.warmup), Integer(2),
+               "modes d2d_*: learn events before the first training"),
+      Describe("forgetting.erm.refit_every", LETHE_AT(spec.forgetting.erm.refit_every), Integer(1),
+               "modes d2d_*: learn events that wait for the next update"),
+      Describe("forgetting.erm.steps", LETHE_AT(spec.forgetting.erm.steps), Integer(1, 1'000'000),
+               "modes d2d_*: gradient steps of an update"),
   };
 }
 

@@ -45,8 +45,8 @@ struct ReceiptBook {
   std::vector<ChainHead> heads;
 };
 
-// Reads the folder of a replay, or a single file. kInput when a file is not there; kCheckFailed
-// with its place when a line is no receipt or notice.
+// Reads the folder of a replay, the state of a daemon (also while it runs), or a single file.
+// kInput when a file is not there; kCheckFailed with its place when a line is no receipt or notice.
 Result<ReceiptBook> ReadReceipts(const std::string& path, const Hasher& hasher);
 
 // Whether every chain is whole: each entry names the SHA-256 of the one before, nothing is missing

@@ -5,6 +5,7 @@
 #include "app/receipts/chain.h"
 #include "connectors/file/line_reader.h"
 #include "engine/json.h"
+#include "state/shard_folder.h"
 
 namespace lethe {
 namespace {
@@ -40,35 +41,56 @@ void FillReceipt(const dom::element& object, ChainEntry& entry) {
   }
 }
 
+Status AddEntry(std::string_view bytes, std::string place, const Hasher& hasher,
+                ReceiptBook& book) {
+  dom::parser parser;
+  ChainEntry entry;
+  entry.place = std::move(place);
+  entry.bytes = std::string(bytes);
+  dom::element object;
+  if (parser.parse(simdjson::padded_string(bytes)).get(object) == simdjson::SUCCESS) {
+    entry.format = Text(object, "format");
+  }
+  if (entry.format != "lethe.receipt/1" && entry.format != "lethe.notice/1") {
+    return {ErrorCode::kCheckFailed, entry.place + ": neither a receipt nor a notice"};
+  }
+  const Digest digest = hasher.Sha256(bytes);
+  entry.sha256 = ToHex(digest.data(), digest.size());
+  entry.receipt = Text(object, "receipt");
+  entry.state = Text(object, "state");
+  entry.shard = Integer(object, "shard");
+  entry.previous = Text(object, "previous");
+  if (entry.is_receipt()) FillReceipt(object, entry);
+  book.entries.push_back(std::move(entry));
+  return Status::Ok();
+}
+
 Status ReadFile(const std::string& path, const Hasher& hasher, ReceiptBook& book) {
   auto reader = LineReader::Open(path);
   if (!reader.ok()) return reader.status();
-  dom::parser parser;
   LineReader::Line line;
   while (true) {
     const auto more = reader.value()->Next(line);
     if (!more.ok()) return more.status();
     if (!more.value()) return Status::Ok();
-    ChainEntry entry;
-    entry.place = path + ":" + std::to_string(line.number);
-    entry.bytes = std::string(line.text);
-    dom::element object;
-    const bool is_json =
-        !line.too_long &&
-        parser.parse(simdjson::padded_string(line.text)).get(object) == simdjson::SUCCESS;
-    if (is_json) entry.format = Text(object, "format");
-    if (entry.format != "lethe.receipt/1" && entry.format != "lethe.notice/1") {
-      return {ErrorCode::kCheckFailed, entry.place + ": neither a receipt nor a notice"};
-    }
-    const Digest digest = hasher.Sha256(line.text);
-    entry.sha256 = ToHex(digest.data(), digest.size());
-    entry.receipt = Text(object, "receipt");
-    entry.state = Text(object, "state");
-    entry.shard = Integer(object, "shard");
-    entry.previous = Text(object, "previous");
-    if (entry.is_receipt()) FillReceipt(object, entry);
-    book.entries.push_back(std::move(entry));
+    LETHE_RETURN_IF_ERROR(AddEntry(line.too_long ? std::string_view() : line.text,
+                                   path + ":" + std::to_string(line.number), hasher, book));
   }
+}
+
+Status ReadState(const std::string& path, const Hasher& hasher, ReceiptBook& book) {
+  const auto shards = ShardsIn(path);
+  if (!shards.ok()) return shards.status();
+  for (const ShardId shard : shards.value()) {
+    std::int64_t number = 0;
+    LETHE_RETURN_IF_ERROR(ReadChainIn(path, shard, [&](ChainKind, std::string_view bytes) {
+      return AddEntry(
+          bytes,
+          path + ", shard " + std::to_string(shard.value) + ", entry " + std::to_string(number++),
+          hasher, book);
+    }));
+  }
+  return Status::Ok();
 }
 
 Status ReadHeads(const std::string& path, ReceiptBook& book) {
@@ -92,6 +114,10 @@ Result<ReceiptBook> ReadReceipts(const std::string& path, const Hasher& hasher) 
   std::error_code ignored;
   if (!std::filesystem::is_directory(path, ignored)) {
     LETHE_RETURN_IF_ERROR(ReadFile(path, hasher, book));
+    return book;
+  }
+  if (IsStateFolder(path)) {
+    LETHE_RETURN_IF_ERROR(ReadState(path, hasher, book));
     return book;
   }
   LETHE_RETURN_IF_ERROR(ReadFile(path + "/receipts.ndjson", hasher, book));

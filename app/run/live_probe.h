@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "engine/loss.h"
 #include "engine/ports/probe.h"
@@ -19,13 +21,20 @@ class LiveProbe final : public Probe {
   }
   void OnRejected(ShardId, Offset, const Rejection& why) override { rejection_ = why; }
   // What depends on data begins anew at a deletion: the losses of before know the deleted event.
-  void OnEffective(ShardId, std::span<const Target>, const Forgetting&) override {
+  void OnEffective(ShardId, std::span<const Target> batch, const Forgetting&) override {
+    for (const Target& target : batch) {
+      if (!first_forgotten_ || target.index < *first_forgotten_) first_forgotten_ = target.index;
+    }
     loss_total_ = 0;
     loss_events_ = 0;
   }
 
   double loss_total() const { return loss_total_; }
   std::int64_t loss_events() const { return loss_events_; }
+  // The oldest event that was forgotten since the last call.
+  std::optional<EventIndex> TakeFirstForgotten() {
+    return std::exchange(first_forgotten_, std::nullopt);
+  }
   // Why the last record was rejected, if it was.
   std::optional<Rejection> TakeRejection() { return std::exchange(rejection_, std::nullopt); }
 
@@ -33,6 +42,7 @@ class LiveProbe final : public Probe {
   Loss loss_;
   double loss_total_ = 0;
   std::int64_t loss_events_ = 0;
+  std::optional<EventIndex> first_forgotten_;
   std::optional<Rejection> rejection_;
 };
 

@@ -1,5 +1,11 @@
 #include "app/run/shard_worker.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
 #include "app/log.h"
 #include "engine/model_json.h"
 
@@ -13,6 +19,8 @@ constexpr std::int64_t kShowEveryNs = 100 * kMs;
 // Silence after which the clock decides on requests that wait for event time.
 constexpr std::int64_t kSilenceNs = 1000 * kMs;
 constexpr std::int64_t kLongestWaitMs = 100;
+constexpr int kEraserNiceness = 10;
+constexpr std::chrono::milliseconds kEraserTick{10};
 
 }  // namespace
 
@@ -23,7 +31,9 @@ ShardWorker::ShardWorker(const WorkerContext& context, std::unique_ptr<ShardFold
       shard_(context.plan, folder_->identity(),
              {folder_->state(), folder_->state().payloads(), context.publisher, probe_,
               context.hasher, context.random}),
-      metrics_(context.metrics.shard(folder_->identity().shard)) {}
+      metrics_(context.metrics.shard(folder_->identity().shard)),
+      snapshots_(ShardPath(context.config.state.path, folder_->identity().shard) + "/snapshots",
+                 context.config.state.snapshots) {}
 
 double ShardWorker::Since(std::int64_t start_ns) const {
   return static_cast<double>(context_.clock.MonotonicNs() - start_ns) * 1e-9;
@@ -40,6 +50,10 @@ Status ShardWorker::Prepare(Witness& witness) {
   const bool is_new = state.commits() == 0;
   const auto first = witness.Confirm(folder_->identity(), state, shard_);
   if (!first.ok()) return first.status();
+  // A process that died between a commit and the clearing away has left them.
+  LETHE_RETURN_IF_ERROR(snapshots_.DestroyBefore(shard_.clean_from()));
+  snapshot_number_ = (shard_.counters().learned + shard_.counters().updates) /
+                     context_.config.state.snapshot_every;
   const std::string state_id = ToText(folder_->identity().state);
   context_.publisher.SetNextEntry(id(), state_id, first.value());
   const std::uint64_t behind = state.chain_entries() - first.value();
@@ -72,6 +86,38 @@ Status ShardWorker::ShelveReceipts() {
 }
 
 Status ShardWorker::Run(KafkaConsumer& consumer, std::optional<Offset> until) {
+  std::atomic<bool> done{false};
+  std::thread eraser([&] { EraseUntil(done); });
+  const Status status = Learn(consumer, until);
+  done = true;
+  eraser.join();
+  return status.ok() ? eraser_status_ : status;
+}
+
+void ShardWorker::EraseUntil(const std::atomic<bool>& done) {
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kEraserNiceness);
+  // Well before the shard asks for it, and not so often that the disk has nothing else to do.
+  const auto pause = std::chrono::milliseconds(
+      std::clamp<std::int64_t>(context_.config.erasure.max_lag_ms / 8, 10, 5000));
+  Eraser& eraser = folder_->state().eraser();
+  while (!done) {
+    if (eraser.has_work()) {
+      const std::int64_t since = unerased_since_ns_.exchange(0);
+      const Status status = eraser.EraseAll();
+      if (!status.ok()) {
+        eraser_status_ = status;
+        eraser_failed_ = true;
+        return;
+      }
+      if (since != 0) metrics_.ObserveErasure(true, Since(since));
+    }
+    for (auto left = pause; left.count() > 0 && !done; left -= kEraserTick) {
+      std::this_thread::sleep_for(kEraserTick);
+    }
+  }
+}
+
+Status ShardWorker::Learn(KafkaConsumer& consumer, std::optional<Offset> until) {
   const auto partition = static_cast<std::int32_t>(id().value);
   const std::int64_t wait_ms = std::min(kLongestWaitMs, context_.config.state.commit_every_ms);
   last_record_ns_ = context_.clock.MonotonicNs();
@@ -87,6 +133,7 @@ Status ShardWorker::Run(KafkaConsumer& consumer, std::optional<Offset> until) {
       LETHE_RETURN_IF_ERROR(shard_.ServeByTimer({context_.clock.NowMs()}));
     }
     LETHE_RETURN_IF_ERROR(context_.publisher.failure());
+    if (eraser_failed_) return eraser_status_;
     if (IsCommitDue(consumer)) {
       LETHE_RETURN_IF_ERROR(Commit());
       consumer.ReportProgress(partition, shard_.next());
@@ -139,11 +186,33 @@ Status ShardWorker::Commit() {
   LETHE_RETURN_IF_ERROR(shard_.Commit());
   metrics_.ObserveCommit(has_news, Since(start));
   metrics_.SetCommitTime(static_cast<double>(context_.clock.NowMs()) / 1000);
-  if (has_news) metrics_.ObserveErasure(false, Since(first_news_ns_));
+  if (has_news) {
+    metrics_.ObserveErasure(false, Since(first_news_ns_));
+    std::int64_t none = 0;
+    unerased_since_ns_.compare_exchange_strong(none, start);
+  }
   uncommitted_ = 0;
   dead_letters_ = 0;
+  LETHE_RETURN_IF_ERROR(UpdateSnapshots());
   Show(has_news);
   return PublishModel(has_news);
+}
+
+Status ShardWorker::UpdateSnapshots() {
+  if (const auto first = probe_.TakeFirstForgotten()) {
+    LETHE_RETURN_IF_ERROR(snapshots_.DestroyWith(*first));
+  }
+  const std::int64_t steps = shard_.counters().learned + shard_.counters().updates;
+  const std::int64_t number = steps / context_.config.state.snapshot_every;
+  if (number == snapshot_number_) return Status::Ok();
+  snapshot_number_ = number;
+  return snapshots_.Add(steps, shard_.model_version(), ModelDocument());
+}
+
+std::string ShardWorker::ModelDocument() const {
+  const std::vector<std::shared_ptr<const ShardReport>> report = {
+      std::make_shared<const ShardReport>(shard_.Report())};
+  return ModelJson(context_.board.facts(), ModelsOf(report), context_.hasher);
 }
 
 void ShardWorker::Show(bool has_news) {
@@ -165,10 +234,7 @@ Status ShardWorker::PublishModel(bool has_news) {
   if (shard_.model_version() == published_version_ || (!has_news && !is_time)) return Status::Ok();
   model_ns_ = now;
   published_version_ = shard_.model_version();
-  const std::vector<std::shared_ptr<const ShardReport>> report = {
-      std::make_shared<const ShardReport>(shard_.Report())};
-  return context_.publisher.PublishModel(
-      id(), ModelJson(context_.board.facts(), ModelsOf(report), context_.hasher));
+  return context_.publisher.PublishModel(id(), ModelDocument());
 }
 
 void ShardWorker::Measure(const KafkaConsumer& consumer) {

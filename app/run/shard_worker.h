@@ -7,6 +7,7 @@
 #include "app/config/config.h"
 #include "app/run/live_probe.h"
 #include "app/run/publisher.h"
+#include "app/run/snapshots.h"
 #include "app/run/witness.h"
 #include "connectors/kafka/consumer.h"
 #include "engine/ports/clock.h"
@@ -57,14 +58,21 @@ class ShardWorker {
   bool IsCommitDue(const KafkaConsumer& consumer);
   Status Commit();
   Status PublishModel(bool has_news);
+  Status UpdateSnapshots();
+  std::string ModelDocument() const;
   void Show(bool has_news);
   double Since(std::int64_t start_ns) const;
+  Status Learn(KafkaConsumer& consumer, std::optional<Offset> until);
+  // Erases what is deleted, in a thread of its own, until `done`.
+  void EraseUntil(const std::atomic<bool>& done);
 
   const WorkerContext context_;
   const std::unique_ptr<ShardFolder> folder_;
   LiveProbe probe_;
   Shard shard_;
   PipelineMetrics::ShardMetrics& metrics_;
+  Snapshots snapshots_;
+  std::int64_t snapshot_number_ = 0;  // steps / snapshot_every
 
   bool has_resumed_ = false;
   std::int64_t uncommitted_ = 0;   // records
@@ -76,6 +84,9 @@ class ShardWorker {
   bool is_shown_ = false;  // the last commit was
   std::int64_t model_ns_ = 0;
   ModelVersion published_version_{-1};
+  std::atomic<std::int64_t> unerased_since_ns_{0};  // the oldest deletion that is on disk
+  std::atomic<bool> eraser_failed_{false};
+  Status eraser_status_;  // when it failed
 };
 
 }  // namespace lethe

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "connectors/binary/event_codec.h"
+#include "connectors/json/base64.h"
 #include "connectors/json/event_reader.h"
 #include "connectors/json/members.h"
 #include "connectors/json/recovery.h"
@@ -28,9 +30,14 @@ std::string_view SkipSchemaPrefix(std::string_view value) {
 // A line that has the features of an event and no type is an event whose type was forgotten. To
 // take it for a tombstone would delete what it meant to add.
 bool IsEnvelope(const Members& line) {
-  if (line.Has(Field::kValue)) return true;
+  if (line.Has(Field::kValue) || line.Has(Field::kValueBase64)) return true;
   const bool is_example = line.Has(Field::kX) || line.Has(Field::kF) || line.Has(Field::kY);
   return line.Has(Field::kKey) && !line.Has(Field::kType) && !is_example;
+}
+
+bool ReadBase64(const element& found, std::string& bytes) {
+  std::string_view text;
+  return found.get(text) == simdjson::SUCCESS && FromBase64(text, bytes);
 }
 
 Refused ReadPlace(const Members& envelope, Field field, std::int64_t max, std::int64_t& place) {
@@ -54,11 +61,15 @@ Refused ReadPlaces(const Members& envelope, Record& record) {
 
 struct JsonEventCodec::Scratch {
   TextParser parser{kMaxDepth};
-  std::string key;  // of the envelope at hand
+  BinaryEventCodec binary;
+  std::string key;    // of the envelope at hand
+  std::string bytes;  // of its value, if they were given as they are
 
   Refused Parse(std::string_view text, bool envelope, std::size_t max_bytes, ParsedText& parsed);
-  Refused ReadLine(const ParsedText& line, Record& record);
-  Refused ReadEnvelope(const Members& envelope, double bound, Record& record);
+  Refused ReadLine(const ParsedText& line, std::size_t max_bytes, Record& record);
+  Refused ReadEnvelope(const Members& envelope, double bound, std::size_t max_bytes,
+                       Record& record);
+  Refused ReadMessage(std::optional<std::string_view> subject, std::size_t max_bytes, Event& event);
 };
 
 Refused JsonEventCodec::Scratch::Parse(std::string_view text, bool envelope, std::size_t max_bytes,
@@ -73,30 +84,46 @@ Refused JsonEventCodec::Scratch::Parse(std::string_view text, bool envelope, std
   return refused;
 }
 
-Refused JsonEventCodec::Scratch::ReadLine(const ParsedText& line, Record& record) {
+Refused JsonEventCodec::Scratch::ReadLine(const ParsedText& line, std::size_t max_bytes,
+                                          Record& record) {
   object members;
   if (line.root.get(members) != simdjson::SUCCESS) {
     return ReadEvent(line.root, line.bound, std::nullopt, record.event);
   }
   const Members found(members);
-  if (IsEnvelope(found)) return ReadEnvelope(found, line.bound, record);
+  if (IsEnvelope(found)) return ReadEnvelope(found, line.bound, max_bytes, record);
   return ReadEvent(found, line.bound, std::nullopt, record.event);
 }
 
+// A message that stands in the line as the bytes that it is made of.
+Refused JsonEventCodec::Scratch::ReadMessage(std::optional<std::string_view> subject,
+                                             std::size_t max_bytes, Event& event) {
+  if (BinaryEventCodec::IsMessage(bytes)) return binary.DecodeValue(bytes, subject, event);
+  ParsedText parsed;
+  if (auto refused = Parse(SkipSchemaPrefix(bytes), false, max_bytes, parsed)) return refused;
+  return ReadEvent(parsed.root, parsed.bound, subject, event);
+}
+
 Refused JsonEventCodec::Scratch::ReadEnvelope(const Members& envelope, double bound,
-                                              Record& record) {
+                                              std::size_t max_bytes, Record& record) {
   const element* value = envelope.Find(Field::kValue);
+  const element* raw = value == nullptr ? envelope.Find(Field::kValueBase64) : nullptr;
   Refused refused = ReadPlaces(envelope, record);
   const element* named_key = envelope.FindNonNull(Field::kKey);
   if (!refused && named_key != nullptr && !ReadText(*named_key, key)) {
     refused = WrongType(Field::kKey, "a string");
   }
+  if (!refused && raw != nullptr && !ReadBase64(*raw, bytes)) {
+    refused = WrongType(Field::kValueBase64, "a string of Base64");
+  }
   if (refused) {
-    refused->is_request = value == nullptr || IsDelete(*value);
+    refused->is_request = value == nullptr ? raw == nullptr : IsDelete(*value);
     return refused;
   }
   std::optional<std::string_view> subject;
   if (named_key != nullptr) subject = key;
+  // The line is parsed and done with: its parser is free for the message inside.
+  if (raw != nullptr) return ReadMessage(subject, max_bytes, record.event);
   if (value == nullptr) return ReadTombstone(subject, record.event);
   return ReadEvent(*value, bound, subject, record.event);
 }
@@ -126,7 +153,7 @@ void JsonEventCodec::DecodeLine(std::string_view line, Record& record) {
   record.timestamp = kNoTime;
   ParsedText parsed;
   record.rejection = scratch_->Parse(line, true, max_bytes_, parsed);
-  if (!record.rejection) record.rejection = scratch_->ReadLine(parsed, record);
+  if (!record.rejection) record.rejection = scratch_->ReadLine(parsed, max_bytes_, record);
   if (record.rejection) record.event.Clear();
 }
 

@@ -54,8 +54,9 @@ class JsonEventCodec {
 
   // Decodes a line of a recorded stream into all of `record`. The line is an envelope if it has a
   // "value", or no "type" and a "key" (then the value is null, unless there is an x, f or y); else
-  // it is a bare event, of shard 0. What the line does not say, or not in a way that can be
-  // trusted, is shard 0, kNoOffset, kNoTime.
+  // it is a bare event, of shard 0. Instead of "value" an envelope may have "value_base64": the
+  // bytes of a message, JSON or binary, so that broken ones can be kept too. What the line does not
+  // say, or not in a way that can be trusted, is shard 0, kNoOffset, kNoTime.
   void DecodeLine(std::string_view line, Record& record);
 
  private:

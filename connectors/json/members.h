@@ -28,6 +28,7 @@ enum class Field : std::uint8_t {
   kOffset,
   kTimestamp,
   kValue,
+  kValueBase64,
   kCount,
 };
 

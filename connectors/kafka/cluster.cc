@@ -221,4 +221,17 @@ Result<std::vector<FoundMessage>> KafkaCluster::LastWithKey(const std::string& t
   return all;
 }
 
+Status KafkaCluster::ForEach(const std::string& topic, std::int32_t partition,
+                             const OffsetRange& range, Timeout idle, const Visitor& visit) {
+  std::lock_guard lock(impl_->mutex);
+  const auto opened = impl_->TopicOf(topic);
+  if (!opened.ok()) return opened.status();
+  Deadline deadline = After(idle);
+  return kafka::ReadMessages(*impl_->handle, opened.value(), partition, range.first, range.next,
+                             deadline, [&](const rd_kafka_message_t& message) {
+                               deadline = After(idle);
+                               return visit(kafka::CopyMessage(message));
+                             });
+}
+
 }  // namespace lethe

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,6 +52,13 @@ class KafkaCluster {
   // not exist.
   Result<std::vector<FoundMessage>> LastWithKey(const std::string& topic, const std::string& key,
                                                 Timeout timeout);
+
+  // Calls `visit` with the committed messages of a partition whose offsets are in the range, in
+  // order; gaps are normal. `visit` may return false to end it. kUnavailable when nothing comes for
+  // `idle`.
+  using Visitor = std::function<bool(const FoundMessage& message)>;
+  Status ForEach(const std::string& topic, std::int32_t partition, const OffsetRange& range,
+                 Timeout idle, const Visitor& visit);
 
  private:
   struct Impl;

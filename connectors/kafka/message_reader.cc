@@ -52,7 +52,7 @@ int TimeLeft(Deadline deadline) {
 }
 
 Status ReadMessages(Handle& handle, rd_kafka_topic_s* topic, std::int32_t partition, Offset first,
-                    Offset next, Deadline deadline,
+                    Offset next, const Deadline& deadline,
                     const std::function<bool(const rd_kafka_message_s&)>& visit) {
   if (first >= next) return Status::Ok();
   const std::string what = "reading partition " + std::to_string(partition) + " of topic \"" +

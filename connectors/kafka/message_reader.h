@@ -20,9 +20,9 @@ int TimeLeft(Deadline deadline);
 // Calls `visit` with every committed record of the partition whose offset is in [first, next), in
 // order; `next` is not above the last stable offset. `visit` may return false to end it. Gaps
 // are normal. The handle needs enable.partition.eof, auto.offset.reset=error, and is used by one
-// thread at a time.
+// thread at a time. `visit` may move the deadline.
 Status ReadMessages(Handle& handle, rd_kafka_topic_s* topic, std::int32_t partition, Offset first,
-                    Offset next, Deadline deadline,
+                    Offset next, const Deadline& deadline,
                     const std::function<bool(const rd_kafka_message_s&)>& visit);
 
 FoundMessage CopyMessage(const rd_kafka_message_s& message);

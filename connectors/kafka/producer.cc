@@ -44,15 +44,15 @@ struct KafkaProducer::Impl {
     Impl* producer;
     std::string topic;
     std::int64_t epoch;
-    OnDelivery on_delivery;
+    OnPlaced on_placed;
   };
 
   static void OnDelivered(rd_kafka_s*, const rd_kafka_message_s* message, void*) {
     std::unique_ptr<Delivery> delivery(static_cast<Delivery*>(message->_private));
-    delivery->producer->Finish(*delivery, message->err);
+    delivery->producer->Finish(*delivery, *message);
   }
 
-  void Finish(const Delivery& delivery, int error);
+  void Finish(const Delivery& delivery, const rd_kafka_message_s& message);
   Status NotSent(const std::string& topic, int error) const;
   void Forget(std::int64_t epoch);
   bool IsDone(std::int64_t epoch) const { return counts.empty() || counts.begin()->first > epoch; }
@@ -82,10 +82,14 @@ Status KafkaProducer::Impl::NotSent(const std::string& topic, int error) const {
                           errstr.data());
 }
 
-void KafkaProducer::Impl::Finish(const Delivery& delivery, int error) {
+void KafkaProducer::Impl::Finish(const Delivery& delivery, const rd_kafka_message_s& message) {
   Status status;
-  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) status = NotSent(delivery.topic, error);
-  if (delivery.on_delivery) delivery.on_delivery(status);
+  if (message.err != RD_KAFKA_RESP_ERR_NO_ERROR) status = NotSent(delivery.topic, message.err);
+  if (delivery.on_placed && status.ok()) {
+    delivery.on_placed(status, message.partition, Offset{message.offset});
+  } else if (delivery.on_placed) {
+    delivery.on_placed(status, -1, Offset{-1});
+  }
   {
     std::lock_guard lock(mutex);
     if (!status.ok() && first_failure.ok()) first_failure = status;
@@ -133,11 +137,22 @@ Result<std::unique_ptr<KafkaProducer>> KafkaProducer::Start(const KafkaSettings&
 
 Status KafkaProducer::Send(const OutMessage& message, OnDelivery on_delivery,
                            std::chrono::milliseconds timeout) {
+  if (!on_delivery) return SendPlaced(message, {}, timeout);
+  return SendPlaced(
+      message,
+      [report = std::move(on_delivery)](const Status& status, std::int32_t, Offset) {
+        report(status);
+      },
+      timeout);
+}
+
+Status KafkaProducer::SendPlaced(const OutMessage& message, OnPlaced on_placed,
+                                 std::chrono::milliseconds timeout) {
   const auto deadline = std::chrono::steady_clock::now() + timeout;
   auto delivery = std::make_unique<Impl::Delivery>();
   delivery->producer = impl_.get();
   delivery->topic = message.topic;
-  delivery->on_delivery = std::move(on_delivery);
+  delivery->on_placed = std::move(on_placed);
   std::unique_lock lock(impl_->mutex);
   delivery->epoch = impl_->epoch;
   // Counted before it is queued: it may be delivered before Produce returns.

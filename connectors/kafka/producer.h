@@ -12,6 +12,7 @@
 #include "connectors/kafka/log.h"
 #include "connectors/kafka/settings.h"
 #include "engine/status.h"
+#include "engine/types.h"
 
 namespace lethe {
 
@@ -40,6 +41,11 @@ class KafkaProducer {
   // access denied). It must not wait for the producer. If Send fails it is not called:
   // kUnavailable when the local queue was full for longer than `timeout`.
   Status Send(const OutMessage& message, OnDelivery on_delivery, std::chrono::milliseconds timeout);
+
+  // The same, and tells where the message went; both are -1 if it did not arrive.
+  using OnPlaced = std::function<void(const Status& status, std::int32_t partition, Offset offset)>;
+  Status SendPlaced(const OutMessage& message, OnPlaced on_placed,
+                    std::chrono::milliseconds timeout);
 
   // Waits until all that was sent so far was delivered or failed; kUnavailable when the time is
   // over. Returns the first failure since the last Flush that did not run out of time.

@@ -1,6 +1,5 @@
 #include "engine/modes/online_unlearner.h"
 
-#include "engine/archive.h"
 #include "engine/check.h"
 #include "engine/door.h"
 
@@ -54,6 +53,10 @@ void OnlineUnlearner::Draw(const Batch& batch, double sigma) {
   } else {
     run_.BookDraw(sigma);
   }
+  LetGo(batch);
+}
+
+void OnlineUnlearner::LetGo(const Batch& batch) {
   for (const Calibrator::Held& held : batch) held_.erase(held.index.value);
 }
 
@@ -64,6 +67,7 @@ void OnlineUnlearner::Save(State& state) {
   state.Put(Part::kCalibration, calibration.Take());
   SavingArchive held;
   held(held_);
+  SaveMore(held);
   state.Put(Part::kMode, held.Take());
 }
 
@@ -75,6 +79,7 @@ Status OnlineUnlearner::Load(const State& state) {
   LoadingArchive held_archive(held ? *held : std::string_view());
   calibration_archive(calibrator_);
   held_archive(held_);
+  LoadMore(held_archive);
   if (calibration_archive.complete() && held_archive.complete()) return Status::Ok();
   return {ErrorCode::kInput, "the stored calibration cannot be read"};
 }

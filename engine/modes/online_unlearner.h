@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/archive.h"
 #include "engine/calibrator.h"
 #include "engine/modes/unlearner.h"
 #include "engine/online_run.h"
@@ -38,6 +39,16 @@ class OnlineUnlearner : public Unlearner {
   Batch HeldOf(std::span<const Target> batch) const;
   // Draws for the batch (or books the draw, when noise is disabled) and lets go of it.
   void Draw(const Batch& batch, double sigma);
+  // Lets go of a batch that was forgotten otherwise.
+  void LetGo(const Batch& batch);
+
+  // What else a mode has to save, behind everything that is saved here.
+  virtual void SaveMore(SavingArchive&) {}
+  virtual void LoadMore(LoadingArchive&) {}
+
+  ShardId shard() const { return shard_; }
+  RandomSource& random() { return random_; }
+  bool draws_noise() const { return draws_noise_; }
 
  private:
   Loss loss_;

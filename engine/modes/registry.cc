@@ -29,6 +29,10 @@ Status CheckWaiting(const ForgettingSpec& forgetting) {
     return {ErrorCode::kConfig,
             "forgetting.calibration: paper knows no deadline and no batch_window; remove them"};
   }
+  if (forgetting.calibration == Calibration::kRecursion && !forgetting.mode.starts_with("d2d_")) {
+    return {ErrorCode::kConfig,
+            "forgetting.calibration: recursion belongs to the modes d2d_*; use ledger"};
+  }
   return Status::Ok();
 }
 
@@ -108,7 +112,9 @@ std::vector<std::string> Plan::WhyNotCertified() const {
         "adaptive step sizes are a function of the data and remember what was deleted; the noise "
         "was calibrated as if they were public");
   }
-  if (spec.forgetting.calibration == Calibration::kPaper) {
+  if (mode->why_not != nullptr) {
+    if (const char* reason = mode->why_not(spec)) reasons.emplace_back(reason);
+  } else if (spec.forgetting.calibration == Calibration::kPaper) {
     reasons.emplace_back(
         "calibration: paper uses a contraction factor that does not hold for these steps; it is "
         "for comparison only");

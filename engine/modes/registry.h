@@ -7,12 +7,16 @@
 #include "engine/modes/unlearner.h"
 
 // Every mode, one line each: the name of its ModeEntry.
-#define LETHE_MODES(MODE) \
-  MODE(kPassiveMode)      \
-  MODE(kActiveMode)       \
-  MODE(kRetrainMode)      \
-  MODE(kRestartMode)      \
-  MODE(kNoneMode)
+#define LETHE_MODES(MODE)   \
+  MODE(kPassiveMode)        \
+  MODE(kActiveMode)         \
+  MODE(kRetrainMode)        \
+  MODE(kRestartMode)        \
+  MODE(kNoneMode)           \
+  MODE(kD2dStrongMode)      \
+  MODE(kD2dPerfectMode)     \
+  MODE(kD2dRegularisedMode) \
+  MODE(kD2dDistributedMode)
 
 namespace lethe {
 

@@ -86,6 +86,10 @@ struct ModeEntry {
   std::unique_ptr<Unlearner> (*make)(const ModeContext& context);
   // Learns from hashed features too (model.hash_bits), which are sparse.
   bool takes_hashed = false;
+  // Why deletions carry no certificate with this spec; nullptr if that does not depend on it.
+  const char* (*why_not)(const Spec& spec) = nullptr;
+  // The model before its noise is kept: whoever reads the state is not covered.
+  bool keeps_secret = false;
 };
 
 }  // namespace lethe

@@ -10,7 +10,7 @@ namespace lethe {
 // What random bytes are for. With a seeded source the bytes are a function of
 // (seed, purpose, shard, number) alone, so that a replay draws the same however it is cut up.
 struct Stream {
-  enum class Purpose : std::uint8_t { kNoise = 1, kUuid = 2, kKey = 3, kStateId = 4 };
+  enum class Purpose : std::uint8_t { kNoise = 1, kUuid = 2, kKey = 3, kStateId = 4, kSample = 5 };
   Purpose purpose;
   ShardId shard;
   std::uint64_t number;

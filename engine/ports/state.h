@@ -80,6 +80,10 @@ class State {
   // Adds to the end of a part.
   virtual void Extend(Part /*part*/, std::string_view /*bytes*/) {}
 
+  // The bytes of every event that was removed and committed are gone from wherever this state keeps
+  // any when this returns: payload, names, and models that knew it.
+  virtual Status Erase() { return Status::Ok(); }
+
   // Makes all changes durable as one, against a crash of the process, and with `sync` also against
   // one of the machine.
   virtual Status Commit(bool sync) = 0;

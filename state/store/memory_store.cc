@@ -31,4 +31,15 @@ Status MemoryStore::Write(const WriteBatch& batch, bool /*sync*/) {
   return Status::Ok();
 }
 
+Status MemoryStore::Rewrite(const std::vector<KeyRange>& ranges, const Scrub& scrub) {
+  for (const KeyRange& range : ranges) {
+    if (range.family != Family::kEvents && range.family != Family::kPayloads) continue;
+    Rows& rows = rows_[static_cast<std::size_t>(range.family)];
+    for (auto row = rows.lower_bound(range.first); row != rows.upper_bound(range.last); ++row) {
+      if (auto changed = scrub(row->second)) row->second = *std::move(changed);
+    }
+  }
+  return Status::Ok();
+}
+
 }  // namespace lethe

@@ -13,6 +13,7 @@ class MemoryStore final : public Store {
   Result<std::optional<std::string>> Get(Family family, std::string_view key) const override;
   Status Scan(Family family, std::string_view first, const Visitor& visit) const override;
   Status Write(const WriteBatch& batch, bool sync) override;
+  Status Rewrite(const std::vector<KeyRange>& ranges, const Scrub& scrub) override;
 
  private:
   using Rows = std::map<std::string, std::string, std::less<>>;

@@ -1,11 +1,13 @@
 #include "state/store/rocks_store.h"
 
+#include <rocksdb/compaction_filter.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 
-#include <array>
+#include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -28,8 +30,49 @@ Status Convert(const rocksdb::Status& status, const std::string& doing) {
   return {ErrorCode::kDisk, doing + ": " + status.ToString()};
 }
 
-rocksdb::ColumnFamilyOptions FamilyOptions() {
+// What compactions take out of rows; nothing, unless a Rewrite is under way.
+class ScrubbingFilter final : public rocksdb::CompactionFilter {
+ public:
+  explicit ScrubbingFilter(std::shared_ptr<const Store::Scrub> scrub) : scrub_(std::move(scrub)) {}
+  const char* Name() const override { return "lethe.scrub"; }
+  bool Filter(int, const rocksdb::Slice&, const rocksdb::Slice& value, std::string* changed_value,
+              bool* is_changed) const override {
+    if (!scrub_) return false;
+    if (auto changed = (*scrub_)(View(value))) {
+      *changed_value = *std::move(changed);
+      *is_changed = true;
+    }
+    return false;
+  }
+
+ private:
+  const std::shared_ptr<const Store::Scrub> scrub_;
+};
+
+class ScrubbingFactory final : public rocksdb::CompactionFilterFactory {
+ public:
+  const char* Name() const override { return "lethe.scrub"; }
+  std::unique_ptr<rocksdb::CompactionFilter> CreateCompactionFilter(
+      const rocksdb::CompactionFilter::Context&) override {
+    const std::lock_guard lock(mutex_);
+    return std::make_unique<ScrubbingFilter>(scrub_);
+  }
+  void Set(std::shared_ptr<const Store::Scrub> scrub) {
+    const std::lock_guard lock(mutex_);
+    scrub_ = std::move(scrub);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<const Store::Scrub> scrub_;
+};
+
+bool IsScrubbed(Family family) { return family == Family::kEvents || family == Family::kPayloads; }
+
+rocksdb::ColumnFamilyOptions FamilyOptions(Family family,
+                                           const std::shared_ptr<ScrubbingFactory>& scrubbing) {
   rocksdb::ColumnFamilyOptions options;
+  if (IsScrubbed(family)) options.compaction_filter_factory = scrubbing;
   options.compression = rocksdb::kNoCompression;
   options.write_buffer_size = kMemtable;
   rocksdb::BlockBasedTableOptions table;
@@ -59,10 +102,28 @@ std::string FamilyName(Family family) {
   return family == Family::kMeta ? rocksdb::kDefaultColumnFamilyName : Name(family);
 }
 
+std::vector<rocksdb::ColumnFamilyDescriptor> Descriptors(
+    const std::shared_ptr<ScrubbingFactory>& scrubbing) {
+  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
+  for (std::size_t i = 0; i < kFamilies; ++i) {
+    const auto family = static_cast<Family>(i);
+    descriptors.emplace_back(FamilyName(family), FamilyOptions(family, scrubbing));
+  }
+  return descriptors;
+}
+
+// Says nothing.
+class SilentLogger final : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char*, va_list) override {}
+};
+
 }  // namespace
 
 struct RocksStore::Impl {
   std::unique_ptr<rocksdb::Env> env;
+  std::shared_ptr<ScrubbingFactory> scrubbing = std::make_shared<ScrubbingFactory>();
   std::string folder;
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> families;
@@ -85,16 +146,28 @@ Result<std::unique_ptr<RocksStore>> RocksStore::Open(const std::string& folder,
   auto impl = std::make_unique<Impl>();
   impl->folder = folder;
   impl->env = NewGuardedEnv(std::move(failure));
-  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
-  for (std::size_t i = 0; i < kFamilies; ++i) {
-    descriptors.emplace_back(FamilyName(static_cast<Family>(i)), FamilyOptions());
-  }
   rocksdb::DB* db = nullptr;
-  const auto opened = rocksdb::DB::Open(DatabaseOptions(impl->env.get()), folder, descriptors,
-                                        &impl->families, &db);
+  const auto opened = rocksdb::DB::Open(DatabaseOptions(impl->env.get()), folder,
+                                        Descriptors(impl->scrubbing), &impl->families, &db);
   impl->db.reset(db);
   LETHE_RETURN_IF_ERROR(Convert(opened, "opening " + folder));
-  LETHE_RETURN_IF_ERROR(Convert(db->VerifyChecksum(), "opening " + folder));
+  auto store = std::unique_ptr<RocksStore>(new RocksStore(std::move(impl)));
+  LETHE_RETURN_IF_ERROR(store->Verify());
+  return store;
+}
+
+Result<std::unique_ptr<RocksStore>> RocksStore::OpenForReading(const std::string& folder) {
+  auto impl = std::make_unique<Impl>();
+  impl->folder = folder;
+  impl->env = NewGuardedEnv(LeaveOnDiskFailure);
+  rocksdb::DBOptions options = DatabaseOptions(impl->env.get());
+  options.create_if_missing = false;
+  options.info_log = std::make_shared<SilentLogger>();  // none: the folder is not ours to write
+  rocksdb::DB* db = nullptr;
+  const auto opened = rocksdb::DB::OpenForReadOnly(options, folder, Descriptors(impl->scrubbing),
+                                                   &impl->families, &db);
+  impl->db.reset(db);
+  LETHE_RETURN_IF_ERROR(Convert(opened, "opening " + folder));
   return std::unique_ptr<RocksStore>(new RocksStore(std::move(impl)));
 }
 
@@ -147,9 +220,33 @@ std::int64_t RocksStore::Bytes(Family family) const {
   return static_cast<std::int64_t>(files + memory);
 }
 
+Status RocksStore::Verify() const {
+  return Convert(impl_->db->VerifyChecksum(), "reading " + impl_->folder);
+}
+
 Status RocksStore::Flush() {
   return Convert(impl_->db->Flush(rocksdb::FlushOptions(), impl_->families),
                  "flushing " + impl_->folder);
+}
+
+Status RocksStore::Rewrite(const std::vector<KeyRange>& ranges, const Scrub& scrub) {
+  impl_->scrubbing->Set(std::make_shared<const Scrub>(scrub));
+  // The log goes when nothing in it is needed any more, which a flush of all families sees to.
+  Status status = Flush();
+  for (const KeyRange& range : ranges) {
+    if (!status.ok()) break;
+    rocksdb::CompactRangeOptions options;
+    options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+    options.exclusive_manual_compaction = false;
+    const rocksdb::Slice first = Slice(range.first);
+    const rocksdb::Slice last = Slice(range.last);
+    const bool is_all = range.first.empty() && range.last.empty();
+    status = Convert(impl_->db->CompactRange(options, impl_->handle(range.family),
+                                             is_all ? nullptr : &first, is_all ? nullptr : &last),
+                     "compacting " + impl_->folder);
+  }
+  impl_->scrubbing->Set(nullptr);
+  return status;
 }
 
 }  // namespace lethe

@@ -15,6 +15,8 @@ class RocksStore final : public Store {
   // damaged, and was not loaded.
   static Result<std::unique_ptr<RocksStore>> Open(const std::string& folder,
                                                   DiskFailure failure = LeaveOnDiskFailure);
+  // What is there now, also while another process writes; nothing is changed.
+  static Result<std::unique_ptr<RocksStore>> OpenForReading(const std::string& folder);
   ~RocksStore() override;
 
   Result<std::optional<std::string>> Get(Family family, std::string_view key) const override;
@@ -22,6 +24,10 @@ class RocksStore final : public Store {
   Status Write(const WriteBatch& batch, bool sync) override;
   std::int64_t Bytes(Family family) const override;
 
+  Status Rewrite(const std::vector<KeyRange>& ranges, const Scrub& scrub) override;
+
+  // Compares every checksum; kInput if one is wrong.
+  Status Verify() const;
   // Writes out what only the log holds, so that the next start is quick. For a clean stop.
   Status Flush();
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,19 @@ class Store {
   // With `sync`, what was written so far survives a crash of the machine.
   virtual Status Write(const WriteBatch& batch, bool sync) = 0;
   virtual std::int64_t Bytes(Family /*family*/) const { return 0; }
+
+  // Changes the value of a row where it lies: the new one, or none to leave it as it is.
+  using Scrub = std::function<std::optional<std::string>(std::string_view value)>;
+  struct KeyRange {
+    Family family;
+    std::string first;
+    std::string last;
+  };
+  // Everything written so far, and not needed any more, is gone from every file when this returns:
+  // logs, overwritten and deleted rows, and what `scrub` takes out of rows in `ranges` of its
+  // families. Rows that are written meanwhile may be scrubbed too, also a while after it has
+  // returned. From any one thread.
+  virtual Status Rewrite(const std::vector<KeyRange>& ranges, const Scrub& scrub) = 0;
 };
 
 }  // namespace lethe

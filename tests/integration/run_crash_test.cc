@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <iostream>
 #include <thread>
 
@@ -36,6 +37,9 @@ class RunCrashTest : public DaemonTest {
     const Replayed replayed = Replay(RecordTopic(topic));
     EXPECT_EQ(model, replayed.model);
     EXPECT_EQ(ChainWithoutRepeats(), replayed.chain);
+    const std::string verify =
+        std::string(LETHE_BINARY) + " receipts verify " + state_path.string() + " >/dev/null";
+    EXPECT_EQ(std::system(verify.c_str()), 0);
   }
 };
 

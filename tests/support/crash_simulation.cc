@@ -13,7 +13,7 @@ namespace {
 class DyingStore final : public Store {
  public:
   using OnWrite = std::function<void(const WriteBatch&)>;
-  DyingStore(const Store& disk, OnWrite on_write) : disk_(disk), on_write_(std::move(on_write)) {}
+  DyingStore(Store& disk, OnWrite on_write) : disk_(disk), on_write_(std::move(on_write)) {}
 
   Result<std::optional<std::string>> Get(Family family, std::string_view key) const override {
     return disk_.Get(family, key);
@@ -21,13 +21,16 @@ class DyingStore final : public Store {
   Status Scan(Family family, std::string_view first, const Visitor& visit) const override {
     return disk_.Scan(family, first, visit);
   }
+  Status Rewrite(const std::vector<KeyRange>& ranges, const Scrub& scrub) override {
+    return disk_.Rewrite(ranges, scrub);
+  }
   Status Write(const WriteBatch& batch, bool) override {
     on_write_(batch);
     return Status::Ok();
   }
 
  private:
-  const Store& disk_;
+  Store& disk_;
   OnWrite on_write_;
 };
 

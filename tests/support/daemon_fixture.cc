@@ -1,5 +1,6 @@
 #include "tests/support/daemon_fixture.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -26,7 +27,8 @@ std::string ReadFile(const std::filesystem::path& path) {
 
 void Shell(const std::string& command) { ASSERT_EQ(std::system(command.c_str()), 0) << command; }
 
-// The value of a member of a JSON object, as text.
+}  // namespace
+
 std::string Member(const std::string& json, const std::string& pointer) {
   simdjson::dom::parser parser;
   simdjson::dom::element element;
@@ -35,8 +37,6 @@ std::string Member(const std::string& json, const std::string& pointer) {
   if (element.get(text) == simdjson::SUCCESS) return std::string(text);
   return simdjson::minify(element);
 }
-
-}  // namespace
 
 void DaemonTest::SetUp() {
   KafkaTest::SetUp();
@@ -80,6 +80,20 @@ std::unique_ptr<Process> DaemonTest::Start(const std::vector<std::string>& flags
   std::vector<std::string> command = {LETHE_BINARY, "run", "--config", config_path.string()};
   command.insert(command.end(), flags.begin(), flags.end());
   return std::make_unique<Process>(command, (folder / ("log-" + std::to_string(logs_++))).string());
+}
+
+std::unique_ptr<Process> DaemonTest::Lethe(std::vector<std::string> words) {
+  words.insert(words.begin(), LETHE_BINARY);
+  if (std::find(words.begin(), words.end(), "--config") == words.end()) {
+    words.insert(words.end(), {"--config", config_path.string()});
+  }
+  return std::make_unique<Process>(words, (folder / ("log-" + std::to_string(logs_++))).string());
+}
+
+std::unique_ptr<Process> DaemonTest::LetheDone(std::vector<std::string> words, int exit_code) {
+  auto process = Lethe(std::move(words));
+  EXPECT_EQ(process->Wait(), exit_code) << process->Log();
+  return process;
 }
 
 std::vector<OutMessage> DaemonTest::Generate(std::size_t events, double deletions, int seed) {
@@ -147,30 +161,7 @@ std::vector<DaemonTest::Message> DaemonTest::ReadTopic(const std::string& name) 
 
 std::filesystem::path DaemonTest::RecordTopic(const std::string& name) {
   const auto file = folder / "recorded.ndjson";
-  std::ofstream out(file);
-  auto cluster = KafkaCluster::Open(Settings(), {}).value();
-  const OffsetRange range = cluster->Range(name, 0, kPatience).value();
-  const auto consumer = Consume(Settings(), name, {{0, range.first}});
-  for (std::int64_t last = -1; last + 1 < range.next.value;) {
-    auto batch = consumer->Next(0, kPatience);
-    if (!batch.ok() || batch.value() == nullptr) {
-      ADD_FAILURE() << "the topic ends early";
-      break;
-    }
-    for (std::size_t i = 0; i < batch.value()->count; ++i) {
-      const Record& record = batch.value()->records[i];
-      JsonWriter json;
-      json.BeginObject();
-      if (const auto key = batch.value()->key(i)) json.Field("key", std::string(*key));
-      json.Field("partition", std::int64_t{0}).Field("offset", record.offset.value);
-      json.Field("timestamp", record.timestamp.value);
-      last = record.offset.value;
-      std::string line = json.EndObject().text();
-      line.pop_back();
-      out << line << ",\"value\":" << batch.value()->value(i).value_or("null") << "}\n";
-    }
-    consumer->Recycle(0, batch.value());
-  }
+  LetheDone({"record", name, "--out", file.string()});
   return file;
 }
 
@@ -181,19 +172,25 @@ DaemonTest::Replayed DaemonTest::Replay(const std::filesystem::path& stream) {
   Replayed replayed;
   replayed.model = ReadFile(out / "model.json");
   replayed.summary = ReadFile(out / "summary.json");
-  // Two files hold the chain; the hashes give the order.
-  std::map<std::string, std::string> by_previous;
+  // Two files hold the chains; the hashes give the order.
+  std::map<std::string, std::map<std::string, std::string>> by_previous;  // by shard
   for (const char* name : {"receipts.ndjson", "notices.ndjson"}) {
     std::ifstream in(out / name);
-    for (std::string line; std::getline(in, line);) by_previous[Member(line, "/previous")] = line;
+    for (std::string line; std::getline(in, line);) {
+      by_previous[Member(line, "/shard")][Member(line, "/previous")] = line;
+    }
   }
   const SodiumHasher hasher;
-  for (std::string previous = kChainStart; by_previous.count(previous) > 0;) {
-    replayed.chain.push_back(by_previous[previous]);
-    const Digest digest = hasher.Sha256(replayed.chain.back());
-    previous = ToHex(digest.data(), digest.size());
+  for (auto& [shard, entries] : by_previous) {
+    std::vector<std::string>& chain = replayed.chains[shard];
+    for (std::string previous = kChainStart; entries.count(previous) > 0;) {
+      chain.push_back(entries[previous]);
+      const Digest digest = hasher.Sha256(chain.back());
+      previous = ToHex(digest.data(), digest.size());
+    }
+    EXPECT_EQ(chain.size(), entries.size());
   }
-  EXPECT_EQ(replayed.chain.size(), by_previous.size());
+  if (!replayed.chains.empty()) replayed.chain = replayed.chains.begin()->second;
   return replayed;
 }
 

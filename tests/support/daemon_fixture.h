@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "tests/support/process.h"
 
 namespace lethe::testing {
+
+// The value of a member of a JSON object, by a JSON pointer, as text; empty if there is none.
+std::string Member(const std::string& json, const std::string& pointer);
 
 // `lethe run` as a process of its own, against the real broker, with topics and a state of its own.
 class DaemonTest : public KafkaTest {
@@ -19,6 +23,11 @@ class DaemonTest : public KafkaTest {
   // Lines that the test adds to the configuration, after the usual ones.
   std::string Config(const std::string& more = "");
   std::unique_ptr<Process> Start(const std::vector<std::string>& flags = {});
+
+  // Any other command of lethe; --config is added unless it is there.
+  std::unique_ptr<Process> Lethe(std::vector<std::string> words);
+  // The same, and waits for it.
+  std::unique_ptr<Process> LetheDone(std::vector<std::string> words, int exit_code = 0);
 
   // A stream as `lethe generate` writes it, as messages for the topic. A third of the events
   // carries no id.
@@ -32,7 +41,7 @@ class DaemonTest : public KafkaTest {
   std::string StatusOf(const Process& daemon, const std::string& pointer);
   std::string Model(const Process& daemon);
 
-  // A topic's partition 0 as a recorded stream with envelopes, and as plain values.
+  // A topic's partition 0 as plain values, and all of a topic as `lethe record` writes it.
   struct Message {
     std::int64_t offset;
     std::string key;
@@ -45,7 +54,8 @@ class DaemonTest : public KafkaTest {
   // order (receipts and notices).
   struct Replayed {
     std::string model;
-    std::vector<std::string> chain;
+    std::vector<std::string> chain;                          // of the first shard
+    std::map<std::string, std::vector<std::string>> chains;  // by shard
     std::string summary;
   };
   Replayed Replay(const std::filesystem::path& stream);

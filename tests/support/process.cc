@@ -17,6 +17,13 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kPause{2};
 
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
 }  // namespace
 
 Process::Process(const std::vector<std::string>& command, std::string log_path)
@@ -27,9 +34,10 @@ Process::Process(const std::vector<std::string>& command, std::string log_path)
   pid_ = fork();
   if (pid_ != 0) return;
   const int log = open(log_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const int out = open((log_path_ + ".out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   const int nothing = open("/dev/null", O_RDWR);
   dup2(nothing, STDIN_FILENO);
-  dup2(nothing, STDOUT_FILENO);
+  dup2(out, STDOUT_FILENO);
   dup2(log, STDERR_FILENO);
   execv(arguments[0], arguments.data());
   _exit(127);
@@ -60,11 +68,12 @@ int Process::Wait(milliseconds patience) {
   return exit_code_;
 }
 
-std::string Process::Log() const {
-  std::ifstream file(log_path_);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+std::string Process::Log() const { return ReadFile(log_path_); }
+
+std::string Process::Output() const {
+  std::string text = ReadFile(log_path_ + ".out");
+  if (text.ends_with('\n')) text.pop_back();
+  return text;
 }
 
 bool Process::Says(const std::string& text, milliseconds patience) const {

@@ -8,7 +8,8 @@
 
 namespace lethe::testing {
 
-// A program that was started; its stderr goes to a file. Killed when this is destroyed.
+// A program that was started; its stderr goes to a file, its stdout to another one, named like it
+// with .out. Killed when this is destroyed.
 class Process {
  public:
   Process(const std::vector<std::string>& command, std::string log_path);
@@ -21,6 +22,8 @@ class Process {
   int Wait(std::chrono::milliseconds patience = std::chrono::seconds(60));
   bool IsRunning() { return Wait(std::chrono::milliseconds(0)) == -1; }
 
+  // What it printed so far, without the end of the last line.
+  std::string Output() const;
   // What it said so far.
   std::string Log() const;
   // Waits until it has said this.

@@ -152,6 +152,7 @@ forgetting:
   deadline: 0
   target_sigma: 0
   active: {variant: second_order, tolerance: 1.0e-10, steps: auto, window: all}
+  erm: {warmup: 1000, refit_every: 1000, steps: 100}
 noise:
   source: system
   seed: 1

@@ -18,7 +18,8 @@ model: {loss: huber, hash_bits: 18, bias: true, feature_norm: 2.5, oversized: re
 learning: {schedule: horizon, horizon: {events: 7, deletions: 8}}
 forgetting: {mode: noisy, guarantee: per_request, budget: {rho: 0.03}, split: horizon,
              calibration: paper, batch_window: 5s, deadline: 100, target_sigma: 0.3333333333333333,
-             active: {variant: ledger, tolerance: 1.0e-3, steps: 4, window: 1000}}
+             active: {variant: ledger, tolerance: 1.0e-3, steps: 4, window: 1000},
+             erm: {warmup: 5, refit_every: 6, steps: 7}}
 noise: {source: off, seed: 18446744073709551615}
 source:
   kafka:
@@ -114,7 +115,7 @@ TEST(ConfigPrintTest, EveryKeyIsPrintedOnceWithItsGroups) {
             std::string::npos);
   std::size_t lines = 0;
   for (char c : printed) lines += c == '\n' ? 1 : 0;
-  const std::size_t groups = 11 + 5;  // at the top; horizon, budget, active, kafka, security
+  const std::size_t groups = 11 + 6;  // at the top; horizon, budget, active, erm, kafka, security
   EXPECT_EQ(lines, Fields().size() + groups);
 }
 

@@ -195,5 +195,32 @@ TEST_F(JsonLineTest, ARecordIsClearedOfTheRejectionBefore) {
   EXPECT_FALSE(Accept(kLearn).rejection);
 }
 
+TEST_F(JsonLineTest, AValueInBase64IsTheMessageThatItStandsFor) {
+  const std::string place = R"({"key":"u","partition":2,"offset":7,"value_base64":)";
+  // {"type":"delete","id":"a"}
+  const Record& record = Accept(place + R"("eyJ0eXBlIjoiZGVsZXRlIiwiaWQiOiJhIn0="})");
+  EXPECT_EQ(record.event.kind, EventKind::kDelete);
+  EXPECT_EQ(record.event.id, "a");
+  EXPECT_EQ(record.shard, ShardId{2});
+  EXPECT_EQ(record.offset, Offset{7});
+  // {"type":"delete","id, cut off: still a request, at its place.
+  Decode(place + R"("eyJ0eXBlIjoiZGVsZXRlIiwiaWQ="})");
+  ASSERT_TRUE(record_.rejection);
+  EXPECT_EQ(record_.rejection->reason, Reason::kMalformed);
+  EXPECT_TRUE(record_.rejection->is_request);
+  EXPECT_EQ(record_.shard, ShardId{2});
+  EXPECT_EQ(record_.offset, Offset{7});
+  // Nothing at all is no tombstone.
+  Decode(place + R"(""})");
+  ASSERT_TRUE(record_.rejection);
+  EXPECT_EQ(record_.rejection->reason, Reason::kMalformed);
+  for (const char* no_base64 :
+       {R"("eyJ0")", R"("e")", R"("?")", "17", R"("eyJ0eXBlIjo")", "null"}) {
+    Decode(place + no_base64 + "}");
+    ASSERT_TRUE(record_.rejection) << no_base64;
+    EXPECT_FALSE(record_.rejection->is_request) << no_base64;
+  }
+}
+
 }  // namespace
 }  // namespace lethe

@@ -47,6 +47,21 @@ const std::map<std::string, Change> kCertificateKeys = {
     {"forgetting.active.tolerance", [](Spec& s) { s.forgetting.active.tolerance = 1e-9; }},
     {"forgetting.active.steps", [](Spec& s) { s.forgetting.active.steps = 3; }},
     {"forgetting.active.window", [](Spec& s) { s.forgetting.active.window = 3; }},
+    {"forgetting.erm.warmup",
+     [](Spec& s) {
+       s.forgetting.mode = "d2d_strong";
+       s.forgetting.erm.warmup = 7;
+     }},
+    {"forgetting.erm.refit_every",
+     [](Spec& s) {
+       s.forgetting.mode = "d2d_strong";
+       s.forgetting.erm.refit_every = 7;
+     }},
+    {"forgetting.erm.steps",
+     [](Spec& s) {
+       s.forgetting.mode = "d2d_strong";
+       s.forgetting.erm.steps = 7;
+     }},
     {"noise.source", [](Spec& s) { s.noise.source = NoiseKind::kDisabled; }},
 };
 

@@ -114,6 +114,7 @@ TEST(Compare, RunsEveryModeAndKeepsTheBoundAboveTheRegret) {
   base.model.radius = 6;
   base.learning.eta = 0.2;
   base.noise.source = NoiseKind::kSeeded;
+  base.forgetting.erm = {.warmup = 100, .refit_every = 50, .steps = 300};
   const auto contenders = AllContenders(base);
   const auto one = Compare(contenders, Records(500), {.threads = 1});
   const auto two = Compare(contenders, Records(500), {.threads = 2});
@@ -121,6 +122,10 @@ TEST(Compare, RunsEveryModeAndKeepsTheBoundAboveTheRegret) {
   ASSERT_EQ(one.value().size(), contenders.size());
   for (std::size_t i = 0; i < one.value().size(); ++i) {
     const Comparison& c = one.value()[i];
+    if (c.contender.name == "d2d_regularised") {  // for models that are hardly regularised
+      EXPECT_TRUE(c.refused);
+      continue;
+    }
     ASSERT_TRUE(c.result) << c.contender.name << ": " << c.refused.value_or("");
     EXPECT_EQ(c.deletions(), 10) << c.contender.name;
     ASSERT_TRUE(c.result->regret());

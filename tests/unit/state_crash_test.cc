@@ -28,6 +28,12 @@ struct Case {
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
+void Erm(Spec& spec, const char* mode, Calibration calibration) {
+  spec.forgetting.mode = mode;
+  spec.forgetting.calibration = calibration;
+  spec.forgetting.erm = {.warmup = 20, .refit_every = 30, .steps = 3};
+}
+
 constexpr Case kCases[] = {
     {"passive", [](Spec&) {}},
     {"per_request", [](Spec& s) { s.forgetting.guarantee = Guarantee::kPerRequest; }},
@@ -52,6 +58,26 @@ constexpr Case kCases[] = {
      }},
     {"retrain", [](Spec& s) { s.forgetting.mode = "retrain"; }},
     {"restart", [](Spec& s) { s.forgetting.mode = "restart"; }},
+    {"d2d_strong", [](Spec& s) { Erm(s, "d2d_strong", Calibration::kLedger); }},
+    {"d2d_strong_paper", [](Spec& s) { Erm(s, "d2d_strong", Calibration::kPaper); }},
+    {"d2d_strong_recursion", [](Spec& s) { Erm(s, "d2d_strong", Calibration::kRecursion); }},
+    {"d2d_perfect",
+     [](Spec& s) {
+       Erm(s, "d2d_perfect", Calibration::kLedger);
+       s.forgetting.deadline.events = 10;
+     }},
+    {"d2d_perfect_paper",
+     [](Spec& s) {
+       Erm(s, "d2d_perfect", Calibration::kPaper);
+       s.model.lambda = 1;  // then a few steps suffice
+       s.forgetting.erm.steps = 20;
+     }},
+    {"d2d_regularised",
+     [](Spec& s) {
+       Erm(s, "d2d_regularised", Calibration::kLedger);
+       s.model.lambda = 1e-6;
+     }},
+    {"d2d_distributed", [](Spec& s) { Erm(s, "d2d_distributed", Calibration::kRecursion); }},
     {"none", [](Spec& s) { s.forgetting.mode = "none"; }},
 };
 

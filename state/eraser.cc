@@ -1,0 +1,47 @@
+#include "state/eraser.h"
+
+#include <memory>
+#include <utility>
+
+#include "state/block_log.h"
+
+namespace lethe {
+
+void Eraser::Add(const std::vector<std::int64_t>& indices) {
+  const std::lock_guard lock(mutex_);
+  waiting_.insert(indices.begin(), indices.end());
+}
+
+bool Eraser::has_work() const {
+  const std::lock_guard lock(mutex_);
+  return !waiting_.empty();
+}
+
+Status Eraser::EraseAll() {
+  const std::lock_guard one_at_a_time(erasing_);
+  // Shared: the store may go on scrubbing for a while after a Rewrite.
+  std::shared_ptr<const std::set<std::int64_t>> indices;
+  {
+    const std::lock_guard lock(mutex_);
+    indices = std::make_shared<const std::set<std::int64_t>>(waiting_);
+  }
+  if (indices->empty()) return Status::Ok();
+  std::vector<Store::KeyRange> ranges = ranges_of_(*indices);
+  // Pages of models that knew the events have been overwritten; here they disappear.
+  ranges.push_back({Family::kMeta, "", ""});
+  LETHE_RETURN_IF_ERROR(store_.Rewrite(
+      ranges, [indices](std::string_view value) { return BlockLog::Blanked(value, *indices); }));
+  const std::lock_guard lock(mutex_);
+  for (const std::int64_t index : *indices) {
+    waiting_.erase(index);
+    erased_.push_back(index);
+  }
+  return Status::Ok();
+}
+
+std::vector<std::int64_t> Eraser::TakeErased() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(erased_, {});
+}
+
+}  // namespace lethe

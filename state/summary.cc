@@ -1,0 +1,64 @@
+#include "state/summary.h"
+
+#include <filesystem>
+
+#include "engine/archive.h"
+#include "state/keys.h"
+#include "state/part_pages.h"
+#include "state/shard_folder.h"
+
+namespace lethe {
+namespace {
+
+std::int64_t BytesIn(const std::string& folder) {
+  std::int64_t bytes = 0;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, ignored)) {
+    if (entry.is_regular_file(ignored))
+      bytes += static_cast<std::int64_t>(entry.file_size(ignored));
+  }
+  return bytes;
+}
+
+Result<std::int64_t> CountRows(const Store& store, Family family) {
+  std::int64_t rows = 0;
+  LETHE_RETURN_IF_ERROR(store.Scan(family, "", [&](auto, auto) { return ++rows > 0; }));
+  return rows;
+}
+
+}  // namespace
+
+Result<ShardSummary> SummariseShard(const std::string& path, ShardId shard, const Hasher& hasher,
+                                    bool verify) {
+  ShardSummary summary;
+  summary.shard = shard;
+  summary.folder = ShardPath(path, shard);
+  const auto identity = ReadIdentity(path, shard, hasher);
+  if (!identity.ok()) return identity.status();
+  summary.state = identity.value().state;
+  const auto store = RocksStore::OpenForReading(summary.folder + "/db");
+  if (!store.ok()) return store.status();
+  if (verify) LETHE_RETURN_IF_ERROR(store.value()->Verify());
+  PartPages parts;
+  LETHE_RETURN_IF_ERROR(parts.Load(*store.value()));
+  if (const auto bytes = parts.Get(Part::kShard)) {
+    // The beginning of what Shard saves.
+    LoadingArchive archive(*bytes);
+    std::uint64_t version = 0;
+    ModelVersion clean_from;
+    archive(version, summary.counters, clean_from, summary.next);
+  }
+  const auto commits = store.value()->Get(Family::kMeta, "c");
+  if (!commits.ok()) return commits.status();
+  if (commits.value()) summary.commits = KeyNumber(*commits.value());
+  const auto entries = CountRows(*store.value(), Family::kChain);
+  if (!entries.ok()) return entries.status();
+  summary.chain_entries = static_cast<std::uint64_t>(entries.value());
+  const auto unerased = CountRows(*store.value(), Family::kDeleted);
+  if (!unerased.ok()) return unerased.status();
+  summary.unerased = unerased.value();
+  summary.bytes = BytesIn(summary.folder);
+  return summary;
+}
+
+}  // namespace lethe

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/counters.h"
+#include "engine/names.h"
+#include "engine/ports/hash.h"
+#include "engine/status.h"
+#include "engine/types.h"
+
+namespace lethe {
+
+// A shard of a state, as somebody who does not own it sees it. Also while it is in use.
+struct ShardSummary {
+  ShardId shard;
+  Uuid state{};
+  std::uint64_t commits = 0;
+  Counters counters;
+  Offset next;
+  std::uint64_t chain_entries = 0;
+  std::int64_t unerased = 0;  // deleted events whose bytes may still be on disk
+  std::int64_t bytes = 0;     // of all its files
+  std::string folder;
+};
+
+// kInput: damaged. With `verify`, every checksum is compared.
+Result<ShardSummary> SummariseShard(const std::string& path, ShardId shard, const Hasher& hasher,
+                                    bool verify);
+
+}  // namespace lethe
