@@ -3,9 +3,12 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <thread>
 
 #include "app/commands/command.h"
+#include "app/commands/load.h"
+#include "app/config/print.h"
 #include "app/demo/demo_folder.h"
 #include "app/demo/demo_stream.h"
 #include "app/log.h"
@@ -22,6 +25,7 @@ constexpr std::int32_t kPartitions = 2;
 // A request waits until it needs little noise, a few seconds here, and never longer than this.
 constexpr std::int64_t kDeadlineMs = 15'000;
 constexpr double kTargetSigma = 0.3;
+constexpr std::int64_t kEraseWithinMs = 8000;
 
 Config DemoConfig(const DemoOptions& options, const std::string& state, const KafkaMock& mock) {
   Config config;
@@ -30,6 +34,7 @@ Config DemoConfig(const DemoOptions& options, const std::string& state, const Ka
   config.spec.learning.eta = 1;
   config.spec.forgetting.deadline.event_time_ms = kDeadlineMs;
   config.spec.forgetting.target_sigma = kTargetSigma;
+  config.erasure.max_lag_ms = kEraseWithinMs;
   config.source.kafka.brokers = mock.brokers();
   // That the broker is an old one is no news here.
   config.source.kafka.properties["log_level"] = "3";
@@ -66,19 +71,21 @@ class DemoDesk final : public ForgetDesk {
   std::atomic<int> asked_{0};
 };
 
-void Greet(const std::string& url, const Config& config, const std::string& somebody) {
+void Greet(const std::string& url, const Config& config, const std::string& file,
+           const std::string& somebody) {
   std::printf(
       "Lethe learns from a stream of made-up people, and forgets those who ask.\n\n"
       "  open      %s/\n"
       "  look at   the sentence on top, the loss with a mark at each deletion, the receipts below\n"
       "  forget    the button on the page, or\n"
+      "            lethe forget %s --config %s\n"
       "            curl -H 'Content-Type: application/json' -d '{\"subject\":\"%s\"}' "
       "%s/v1/forget\n"
       "  receipts  curl %s/v1/receipts?limit=3\n"
       "  events    kcat -C -b %s -t %s -o end\n\n"
       "Ctrl-C stops.\n",
-      url.c_str(), somebody.c_str(), url.c_str(), url.c_str(), config.source.kafka.brokers.c_str(),
-      config.spec.topic.c_str());
+      url.c_str(), somebody.c_str(), file.c_str(), somebody.c_str(), url.c_str(), url.c_str(),
+      config.source.kafka.brokers.c_str(), config.spec.topic.c_str());
   std::fflush(stdout);
 }
 
@@ -120,8 +127,13 @@ Status RunDemo(const DemoOptions& options) {
   if (!mock.ok()) return mock.status();
   const Config config = DemoConfig(options, folder.value()->path() + "/state", *mock.value());
   LETHE_RETURN_IF_ERROR(MakeTopics(config, *mock.value()));
-  const auto plan = Plan::Make(config.spec);
+  const auto plan = MakePlan(config, "demo");
   if (!plan.ok()) return plan.status();
+  // For `lethe forget` and the like, from another terminal.
+  const std::string file = folder.value()->path() + "/lethe.yaml";
+  if (!(std::ofstream(file) << PrintEffective(config)).flush()) {
+    return {ErrorCode::kDisk, "cannot write " + file};
+  }
 
   SystemClock clock;
   const KafkaLog log = [](const std::string& line) { LogWarning(line, {{"from", "demo"}}); };
@@ -137,10 +149,11 @@ Status RunDemo(const DemoOptions& options) {
   DemoDesk demo_desk(*desk.value(), people);
   const DemoStream stream(config.spec.topic, *producer.value(), people, clock);
   const Timer timer(options.seconds);
-  const RunOptions run{
-      .web_root = options.web_root,
-      .open_desk = &demo_desk,
-      .on_listening = [&](const std::string& url) { Greet(url, config, people.names().back()); }};
+  const RunOptions run{.web_root = options.web_root,
+                       .open_desk = &demo_desk,
+                       .on_listening = [&](const std::string& url) {
+                         Greet(url, config, file, people.names().back());
+                       }};
   return Explained(RunDaemon(config, plan.value(), run), options);
 }
 

@@ -42,7 +42,10 @@ TEST_F(RunHttpTest, ReceiptsAreThosePublishedAndSurviveARestart) {
   daemon->Signal(SIGTERM);
   ASSERT_EQ(daemon->Wait(), 0) << daemon->Log();
 
-  const std::vector<std::string> published = PublishedChain();
+  std::vector<std::string> published = PublishedChain();
+  std::erase_if(published, [](const std::string& entry) {
+    return entry.find("\"format\":\"lethe.receipt/1\"") == std::string::npos;
+  });
   EXPECT_GT(before.size(), 10U);
   EXPECT_EQ(before.size(), published.size());
   EXPECT_EQ(std::set(before.begin(), before.end()), std::set(published.begin(), published.end()));

@@ -2,6 +2,7 @@
 """`lethe demo` at the command line: what it prints, how it ends, and what it leaves behind."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import time
@@ -59,10 +60,24 @@ def a_request_by_curl_is_served():
             return [r for r in receipts if r["request"] == "mine"]
         wait("its receipt", mine)
         check(mine()[0]["outcome"] == "forgotten" and mine()[0]["certified"], str(mine()))
+        wait("its erasure", lambda: mine()[0]["status"] == "erased" and mine()[0]["erased"])
         people = get(demo.url + "v1/status")["forget"]["suggestions"]
         check(somebody not in people, "who asked still sends events")
         check(len(os.listdir(TEMPORARY)) == 1, "no temporary folder")
     check(not os.listdir(TEMPORARY), "the temporary folder was left behind after Ctrl-C")
+
+
+def another_terminal_can_ask():
+    with Demo() as demo:
+        config = re.search(r"--config (\S+)", demo.said())[1]
+        somebody = get(demo.url + "v1/status")["forget"]["suggestions"][1]
+        wait("events", lambda: get(demo.url + "v1/status")["totals"]["learned"] > 500)
+        done = subprocess.run([LETHE, "forget", somebody, "--config", config, "--request", "r-1",
+                               "--wait", "--timeout", "90"], capture_output=True, text=True, timeout=120)
+        check(done.returncode == 0, done.stdout + done.stderr)
+        receipts = get(demo.url + "v1/receipts")["receipts"]
+        check(any(r["request"] == "r-1" and r["outcome"] == "forgotten" for r in receipts),
+              str(receipts))
 
 
 def a_taken_port_is_said():
@@ -91,6 +106,7 @@ os.mkdir(TEMPORARY)
 os.environ["TMPDIR"] = TEMPORARY
 ends_by_itself()
 a_request_by_curl_is_served()
+another_terminal_can_ask()
 a_taken_port_is_said()
 what_is_kept_is_new()
 bad_flags_are_usage_errors()

@@ -73,6 +73,16 @@ def the_receipt_opens_and_downloads(page, demo, request):
     page.wait("it closes", lambda: not page.run("return document.getElementById('certificate').open"))
 
 
+def the_bytes_are_erased(page, demo, request):
+    def erased():
+        receipts = json.loads(get(demo.url + "v1/receipts"))["receipts"]
+        return any(r["request"] == request and r["status"] == "erased" for r in receipts)
+    page.wait("the request is erased", erased, PATIENCE)
+    page.wait("the page says so", lambda: page.run(
+        "const row = document.querySelector(`[data-request=${arguments[0]}]`)?.closest('tr');"
+        "return row?.querySelectorAll('.stage.done').length === 3", request), PATIENCE)
+
+
 def the_keyboard_is_enough(page):
     """Tab reaches the first receipt, Enter opens it, Escape closes it."""
     page.run("document.getElementById('receipts-title').focus()")
@@ -143,6 +153,7 @@ def main():
             page_is_up(page, demo)
             request = somebody_is_forgotten(page)
             the_receipt_opens_and_downloads(page, demo, request)
+            the_bytes_are_erased(page, demo, request)
             the_keyboard_is_enough(page)
             it_fits_320_pixels(page)
             colours_follow_the_system(page)
