@@ -6,6 +6,7 @@
 
 #include "app/config/config.h"
 #include "app/run/live_probe.h"
+#include "app/run/lookups.h"
 #include "app/run/publisher.h"
 #include "app/run/witness.h"
 #include "connectors/kafka/consumer.h"
@@ -27,6 +28,7 @@ struct WorkerContext {
   Board& board;
   PipelineMetrics& metrics;
   Publisher& publisher;
+  Router& router;
   const std::atomic<bool>& stopping;
 };
 
@@ -52,6 +54,7 @@ class ShardWorker {
   Status Close() { return folder_->store().Flush(); }
 
  private:
+  Status ReadAll(KafkaConsumer& consumer, std::optional<Offset> until);
   Status TakeBatch(const RecordBatch& batch);
   bool IsCommitDue(const KafkaConsumer& consumer);
   Status Commit();
@@ -63,6 +66,7 @@ class ShardWorker {
   const std::unique_ptr<ShardFolder> folder_;
   LiveProbe probe_;
   Shard shard_;
+  Lookups lookups_;
   PipelineMetrics::ShardMetrics& metrics_;
 
   bool has_resumed_ = false;
