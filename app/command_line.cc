@@ -71,6 +71,12 @@ constexpr CommandEntry kCommands[] = {
      "  lethe state list /var/lib/lethe\n"
      "  lethe state verify /var/lib/lethe",
      AddState},
+    {"model", "Average the models of several processes",
+     "  lethe model merge model-0.json model-1.json\n"
+     "  lethe model merge model-*.json --json > model.json",
+     AddModel},
+    {"dead-letters", "What was refused, by reason, and where it stood",
+     "  lethe dead-letters list --config lethe.yaml", AddDeadLetters},
     {"receipts", "List, show and verify receipts",
      "  lethe receipts list results\n"
      "  lethe receipts show --request r-17 results\n"

@@ -112,9 +112,12 @@ void BM_Pipeline(benchmark::State& state) {
     const std::atomic<bool> stopping{false};
     Publisher publisher(config, nullptr, stopping);
     auto folder_of_state = StateFolder::Open(config.state.path).value();
-    ShardWorker worker({config, plan, hasher, random, clock, board, metrics, publisher, stopping},
-                       ShardFolder::Open(*folder_of_state, {0}, random, hasher).value());
     auto cluster = KafkaCluster::Open(Settings(), {}).value();
+    Router router(config, 1, *cluster, publisher);
+    router.AddShard({0});
+    ShardWorker worker(
+        {config, plan, hasher, random, clock, board, metrics, publisher, router, stopping},
+        ShardFolder::Open(*folder_of_state, {0}, random, hasher).value());
     Witness witness(config, *cluster, cluster->ClusterId(kPatience).value(), 1, {});
     Status status = worker.Prepare(witness);
     const std::int64_t start = clock.MonotonicNs();

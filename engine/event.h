@@ -61,6 +61,7 @@ struct Record {
   TimeMs timestamp = kNoTime;
   Event event;
   std::optional<Rejection> rejection;
+  bool is_placed = false;  // a delete that was sent to this shard on purpose: look no further
 };
 
 }  // namespace lethe

@@ -41,7 +41,11 @@ AveragedModel AverageModels(std::span<const ShardModel> shards) {
 
 std::string ModelJson(const PipelineFacts& facts, std::span<const ShardModel> shards,
                       const Hasher& hasher) {
-  const AveragedModel model = AverageModels(shards);
+  return ModelJson(facts, AverageModels(shards), shards, hasher);
+}
+
+std::string ModelJson(const PipelineFacts& facts, const AveragedModel& model,
+                      std::span<const ShardModel> shards, const Hasher& hasher) {
   const Vector& weights = model.weights;
   JsonWriter json;
   json.BeginObject().Field("format", "lethe.model/1");

@@ -37,4 +37,8 @@ AveragedModel AverageModels(std::span<const ShardModel> shards);
 std::string ModelJson(const PipelineFacts& facts, std::span<const ShardModel> shards,
                       const Hasher& hasher);
 
+// The same for an average that was made already; of the shards, weights are not looked at.
+std::string ModelJson(const PipelineFacts& facts, const AveragedModel& model,
+                      std::span<const ShardModel> shards, const Hasher& hasher);
+
 }  // namespace lethe

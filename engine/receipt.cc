@@ -48,6 +48,12 @@ void WriteEvents(JsonWriter& json, const Receipt& receipt, const Hasher& hasher)
   }
 }
 
+void WriteShards(JsonWriter& json, const char* key, const std::vector<ShardId>& shards) {
+  json.Key(key).BeginArray();
+  for (const ShardId shard : shards) json.Value(shard.value);
+  json.EndArray();
+}
+
 void WritePromise(JsonWriter& json, const Receipt& receipt) {
   const bool certified = receipt.why_not.empty();
   const auto number = [&](const char* key, double value) {
@@ -89,9 +95,8 @@ std::string WriteReceipt(const Receipt& receipt, const ReceiptContext& context,
   if (receipt.is_update) json.Field("cause", "update");
   if (receipt.first_receipt) json.Field("first_receipt", ToText(*receipt.first_receipt));
   if (receipt.reason) json.Field("reason", ReasonName(*receipt.reason));
-  if (receipt.outcome == Outcome::kNothingLearned) {
-    json.Key("searched").BeginArray().Value(receipt.shard.value).EndArray();
-  }
+  if (receipt.outcome == Outcome::kNothingLearned) WriteShards(json, "searched", receipt.searched);
+  if (!receipt.passed_on.empty()) WriteShards(json, "passed_on", receipt.passed_on);
   WriteEvents(json, receipt, context.hasher);
   json.Key("received").BeginObject().Field("offset", receipt.received.value);
   WriteTime(json, receipt.received_time);

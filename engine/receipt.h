@@ -25,6 +25,8 @@ struct Receipt {
   std::optional<KeyHash> subject;     // under the receipts key
   std::optional<Uuid> first_receipt;  // already_forgotten
   std::optional<Reason> reason;       // rejected
+  std::vector<ShardId> searched;      // nothing_learned
+  std::vector<ShardId> passed_on;     // shards that may have more of it, and were sent the request
   std::vector<LearnedEvent> events;   // what was forgotten
   Offset received;
   TimeMs received_time = kNoTime;

@@ -141,8 +141,19 @@ ShardReport Shard::Report() const {
   return report;
 }
 
-Status Shard::Process(const Record& record) {
+Membership Shard::Find(const Event& request) const {
+  LETHE_CHECK(request.id || request.subject);
+  const KeyHash name = request.id ? names_.Id(*request.id) : names_.Subject(*request.subject);
+  const bool is_learned =
+      request.id ? ports_.state.FindId(name).has_value() : !ports_.state.FindSubject(name).empty();
+  if (is_learned) return Membership::kLearned;
+  const auto refusal = ports_.state.FindRefusal(names_.Lasting(name));
+  return refusal && refusal->forgotten ? Membership::kForgotten : Membership::kUnknown;
+}
+
+Status Shard::Process(const Record& record, const Elsewhere* elsewhere) {
   LETHE_RETURN_IF_ERROR(EraseDue(std::max(now_, record.timestamp), false));
+  elsewhere_ = elsewhere;
   ++counters_.records;
   next_ = {record.offset.value + 1};
   if (record.timestamp > now_) {
@@ -354,9 +365,15 @@ Receipt Shard::NotForgotten(const Record& record, const std::optional<Refusal>& 
     Receipt receipt = NewReceipt(record, Outcome::kAlreadyForgotten);
     receipt.first_receipt = refusal->receipt;
     receipt.why_not = {"the first receipt states what is promised"};
+    if (elsewhere_ != nullptr) receipt.passed_on = elsewhere_->passed_on;
     return receipt;
   }
   Receipt receipt = NewReceipt(record, Outcome::kNothingLearned);
+  receipt.searched = {id_};
+  if (elsewhere_ != nullptr) {
+    receipt.searched = elsewhere_->searched;
+    receipt.passed_on = elsewhere_->passed_on;
+  }
   receipt.why_not = {"nothing was learned under this name, so there was nothing to forget"};
   return receipt;
 }

@@ -34,6 +34,16 @@ struct ShardPorts {
   RandomSource& random;
 };
 
+// What is known of a request besides this shard's own memory: the shards that were searched, this
+// one among them, and those that it was passed on to.
+struct Elsewhere {
+  std::vector<ShardId> searched;
+  std::vector<ShardId> passed_on;
+};
+
+// What a shard knows of the target of a request.
+enum class Membership { kUnknown, kForgotten, kLearned };
+
 // One run over one partition: takes records in order, learns, forgets, writes receipts. The noise
 // of a deletion is drawn once, and the commit is durable before anything of it is published: two
 // noises of one state could be averaged away. After an error the shard must not be used again. Not
@@ -56,8 +66,12 @@ class Shard {
   void BeginAfter(const std::string& other_state);
 
   // Takes the next record. A bad record is counted and changes nothing; an error means that the
-  // run cannot go on. What it did may be published after a Commit only.
-  Status Process(const Record& record);
+  // run cannot go on. What it did may be published after a Commit only. `elsewhere` goes into the
+  // receipt of a request that matches nothing.
+  Status Process(const Record& record, const Elsewhere* elsewhere = nullptr);
+
+  // Whether a delete would find something, or already has.
+  Membership Find(const Event& request) const;
 
   // Serves the requests whose time is over by the clock while no record comes, and erases what is
   // due: decisions that a replay cannot repeat, so the receipts and notices say so.
@@ -176,7 +190,8 @@ class Shard {
   std::optional<double> last_sigma_;
   std::vector<Erasure> erasures_;  // in order of time
   std::vector<std::pair<ChainKind, std::string>> outbox_;
-  Example example_;  // reused
+  const Elsewhere* elsewhere_ = nullptr;  // of the record at hand
+  Example example_;                       // reused
 };
 
 }  // namespace lethe

@@ -23,6 +23,18 @@ std::string Subject(const Receipt& receipt) {
   return receipt.request ? "Request " + *receipt.request : std::string("This request");
 }
 
+std::string PassedOn(const Receipt& receipt) {
+  if (receipt.passed_on.empty()) return {};
+  std::string text =
+      receipt.passed_on.size() == 1
+          ? " It was passed on to another shard, whose receipt says what became of it:"
+          : " It was passed on to other shards, whose receipts say what became of it:";
+  for (std::size_t i = 0; i < receipt.passed_on.size(); ++i) {
+    text += (i == 0 ? " " : ", ") + std::to_string(receipt.passed_on[i].value);
+  }
+  return text + ".";
+}
+
 std::string Promised(const Receipt& receipt, const Spec& spec) {
   const bool joint = spec.forgetting.guarantee == Guarantee::kJoint;
   std::string text = "From everything that this model's shard releases from model version " +
@@ -55,11 +67,13 @@ std::string Statement(const Receipt& receipt, const Spec& spec, bool is_exact) {
     case Outcome::kNothingLearned:
       return who +
              " named nothing that this shard has learned, so nothing had to be forgotten and "
-             "the model was left as it is.";
+             "the model was left as it is." +
+             PassedOn(receipt);
     case Outcome::kAlreadyForgotten:
       return who +
              " repeats an earlier one, whose receipt states what is promised and since "
-             "when. The model was left as it is.";
+             "when. The model was left as it is." +
+             PassedOn(receipt);
     case Outcome::kRejected:
       return "A request for deletion could not be read (" +
              std::string(ReasonName(receipt.reason.value_or(Reason::kMalformed))) +

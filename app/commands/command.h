@@ -19,6 +19,8 @@ Run AddConvert(CLI::App& command);
 Run AddDemo(CLI::App& command);
 Run AddForget(CLI::App& command);
 Run AddGenerate(CLI::App& command);
+Run AddDeadLetters(CLI::App& command);
+Run AddModel(CLI::App& command);
 Run AddPlan(CLI::App& command);
 Run AddReceipts(CLI::App& command);
 Run AddRecord(CLI::App& command);

@@ -126,12 +126,14 @@ class Daemon {
     LETHE_RETURN_IF_ERROR(Connect());
     LETHE_RETURN_IF_ERROR(StartProducer());
     Publisher publisher(config_, producer_.get(), stopping_, &shelf_);
-    LETHE_RETURN_IF_ERROR(OpenShards(publisher));
+    Router router(config_, partitions_, *cluster_, publisher);
+    LETHE_RETURN_IF_ERROR(OpenShards(publisher, router));
     std::vector<Assignment> assignments;
     for (const auto& worker : workers_) assignments.push_back(worker->assignment());
     auto consumer = KafkaConsumer::Start(settings_, config_.spec.topic, std::move(assignments),
                                          KafkaTalk(), {.keep_values = config_.dead_letter.payload});
     if (!consumer.ok()) return consumer.status();
+    router.SetWake([&consumer] { consumer.value()->Wake(); });
     board_.SetReady("start");
     LogInfo("ready", {{"topic", config_.spec.topic},
                       {"shards", std::to_string(workers_.size())},
@@ -203,8 +205,9 @@ class Daemon {
           "without publish.receipts_topic an old copy of the state cannot be told from the "
           "newest one; set it in production");
     }
+    // With several partitions, deletions may have to be passed on.
     if (!config_.publish.receipts_topic && !config_.publish.models_topic &&
-        !config_.dead_letter.topic) {
+        !config_.dead_letter.topic && partitions_ == 1) {
       return Status::Ok();
     }
     auto producer = KafkaProducer::Start(settings_, KafkaTalk());
@@ -213,7 +216,7 @@ class Daemon {
     return Status::Ok();
   }
 
-  Status OpenShards(Publisher& publisher) {
+  Status OpenShards(Publisher& publisher, Router& router) {
     const Partitions& chosen = config_.source.kafka.partitions;
     for (const std::int32_t partition : chosen.list) {
       if (partition >= partitions_) {
@@ -225,12 +228,13 @@ class Daemon {
     Witness witness(config_, *cluster_, cluster_id_, partitions_, options_.witness);
     for (std::int32_t partition = 0; partition < partitions_; ++partition) {
       if (!chosen.Contains(partition)) continue;
+      router.AddShard({partition});
       auto folder = ShardFolder::Open(*folder_, {partition}, *random_, hasher_);
       if (!folder.ok()) return folder.status();
-      workers_.push_back(
-          std::make_unique<ShardWorker>(WorkerContext{config_, plan_, hasher_, *random_, clock_,
-                                                      board_, metrics_, publisher, stopping_},
-                                        std::move(folder).value()));
+      workers_.push_back(std::make_unique<ShardWorker>(
+          WorkerContext{config_, plan_, hasher_, *random_, clock_, board_, metrics_, publisher,
+                        router, stopping_},
+          std::move(folder).value()));
       LETHE_RETURN_IF_ERROR(Wait([&] { return workers_.back()->Prepare(witness); }));
     }
     if (workers_.empty()) {

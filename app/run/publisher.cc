@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "connectors/kafka/placed.h"
+#include "engine/json.h"
+
 namespace lethe {
 namespace {
 
@@ -94,6 +97,19 @@ Status Publisher::SendDeadLetter(const DeadLetter& letter) {
                      header("reason", ReasonName(letter.rejection.reason)),
                      header("message", letter.rejection.message)};
   return Send(std::move(message));
+}
+
+Status Publisher::PassOn(ShardId to, const std::optional<std::string>& key, const Event& request) {
+  JsonWriter json;
+  json.BeginObject().Field("type", "delete");
+  if (request.id) json.Field("id", *request.id);
+  if (request.subject) json.Field("subject", *request.subject);
+  if (request.request) json.Field("request", *request.request);
+  return Send({.topic = config_.spec.topic,
+               .partition = static_cast<std::int32_t>(to.value),
+               .key = key,
+               .value = json.EndObject().text(),
+               .headers = {{kPlacedHeader, "1"}}});
 }
 
 Status Publisher::WaitForAll() {

@@ -55,6 +55,9 @@ class Publisher final : public Sink {
   bool wants_dead_letters() const { return config_.dead_letter.topic.has_value(); }
   Status SendDeadLetter(const DeadLetter& letter);
 
+  // Sends a delete to another partition of the source topic, marked as placed.
+  Status PassOn(ShardId to, const std::optional<std::string>& key, const Event& request);
+
   // Waits until nothing is on its way; kInterrupted if the process is to stop before.
   Status WaitForAll();
 

@@ -31,6 +31,7 @@ ShardWorker::ShardWorker(const WorkerContext& context, std::unique_ptr<ShardFold
       shard_(context.plan, folder_->identity(),
              {folder_->state(), folder_->state().payloads(), context.publisher, probe_,
               context.hasher, context.random}),
+      lookups_(context.router, shard_),
       metrics_(context.metrics.shard(folder_->identity().shard)),
       snapshots_(ShardPath(context.config.state.path, folder_->identity().shard) + "/snapshots",
                  context.config.state.snapshots) {}
@@ -89,6 +90,7 @@ Status ShardWorker::Run(KafkaConsumer& consumer, std::optional<Offset> until) {
   std::atomic<bool> done{false};
   std::thread eraser([&] { EraseUntil(done); });
   const Status status = Learn(consumer, until);
+  lookups_.Leave();  // or others would wait for an answer
   done = true;
   eraser.join();
   return status.ok() ? eraser_status_ : status;
@@ -122,6 +124,7 @@ Status ShardWorker::Learn(KafkaConsumer& consumer, std::optional<Offset> until) 
   const std::int64_t wait_ms = std::min(kLongestWaitMs, context_.config.state.commit_every_ms);
   last_record_ns_ = context_.clock.MonotonicNs();
   while (!context_.stopping && !(until && shard_.next() >= *until)) {
+    lookups_.Serve();
     const auto batch = consumer.Next(partition, std::chrono::milliseconds(wait_ms));
     if (!batch.ok()) return batch.status();
     if (batch.value() != nullptr) {
@@ -146,12 +149,19 @@ Status ShardWorker::Learn(KafkaConsumer& consumer, std::optional<Offset> until) 
 }
 
 Status ShardWorker::TakeBatch(const RecordBatch& batch) {
+  lookups_.Begin(batch);
+  std::optional<Elsewhere> elsewhere;
   for (std::size_t i = 0; i < batch.count; ++i) {
     const Record& record = batch.records[i];
     const bool had_news = shard_.has_news();
     if (uncommitted_ == 0) first_uncommitted_ns_ = last_record_ns_;
     ++uncommitted_;
-    LETHE_RETURN_IF_ERROR(shard_.Process(record));
+    lookups_.Serve();
+    LETHE_RETURN_IF_ERROR(lookups_.Before(record, i, elsewhere));
+    LETHE_RETURN_IF_ERROR(shard_.Process(record, elsewhere ? &*elsewhere : nullptr));
+    if (!record.is_placed && context_.router.IsMisrouted(id(), batch.key(i))) {
+      metrics_.AddMisrouted();
+    }
     if (!had_news && shard_.has_news()) first_news_ns_ = last_record_ns_;
     const auto rejection = probe_.TakeRejection();
     if (!rejection) continue;
@@ -179,8 +189,13 @@ bool ShardWorker::IsCommitDue(const KafkaConsumer& consumer) {
 }
 
 Status ShardWorker::Commit() {
-  // An offset behind a refused record is stored when its dead letter has arrived, and not before.
-  if (dead_letters_ > 0) LETHE_RETURN_IF_ERROR(context_.publisher.WaitForAll());
+  // An offset behind a refused record, or a request for others, is stored when the dead letter or
+  // the request has arrived where it goes, and not before.
+  const auto passed_on = lookups_.Settle();
+  if (!passed_on.ok()) return passed_on.status();
+  if (dead_letters_ > 0 || passed_on.value()) {
+    LETHE_RETURN_IF_ERROR(context_.publisher.WaitForAll());
+  }
   const bool has_news = shard_.has_news();
   const std::int64_t start = context_.clock.MonotonicNs();
   LETHE_RETURN_IF_ERROR(shard_.Commit());

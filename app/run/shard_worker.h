@@ -6,6 +6,7 @@
 
 #include "app/config/config.h"
 #include "app/run/live_probe.h"
+#include "app/run/lookups.h"
 #include "app/run/publisher.h"
 #include "app/run/snapshots.h"
 #include "app/run/witness.h"
@@ -28,6 +29,7 @@ struct WorkerContext {
   Board& board;
   PipelineMetrics& metrics;
   Publisher& publisher;
+  Router& router;
   const std::atomic<bool>& stopping;
 };
 
@@ -70,6 +72,7 @@ class ShardWorker {
   const std::unique_ptr<ShardFolder> folder_;
   LiveProbe probe_;
   Shard shard_;
+  Lookups lookups_;
   PipelineMetrics::ShardMetrics& metrics_;
   Snapshots snapshots_;
   std::int64_t snapshot_number_ = 0;  // steps / snapshot_every

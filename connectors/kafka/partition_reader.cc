@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "connectors/kafka/errors.h"
+#include "connectors/kafka/placed.h"
 #include "connectors/record_limits.h"
 
 namespace lethe::kafka {
@@ -24,6 +25,14 @@ void MessageCallback(rd_kafka_message_t* message, void* reader) {
 std::optional<std::string_view> Bytes(const void* data, std::size_t size) {
   if (data == nullptr) return std::nullopt;
   return std::string_view(static_cast<const char*>(data), size);
+}
+
+bool HasHeader(const rd_kafka_message_t* message, const char* name) {
+  rd_kafka_headers_t* headers = nullptr;
+  const void* value = nullptr;
+  std::size_t size = 0;
+  return rd_kafka_message_headers(message, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR &&
+         rd_kafka_header_get_last(headers, name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
 TimeMs Timestamp(const rd_kafka_message_t* message) {
@@ -115,6 +124,8 @@ void PartitionReader::Append(const rd_kafka_message_s* message) {
   record.rejection = value && BinaryEventCodec::IsMessage(*value)
                          ? binary_.DecodeValue(value, key, record.event)
                          : json_.DecodeValue(value, key, record.event);
+  record.is_placed = !record.rejection && record.event.kind == EventKind::kDelete &&
+                     HasHeader(message, kPlacedHeader);
   const std::size_t bytes = message->len + message->key_len;
   mean_bytes_ += (static_cast<std::int64_t>(bytes) - mean_bytes_) / 16;
   batch_->Add(key, value, bytes, options_.keep_values);

@@ -65,10 +65,9 @@ std::string DaemonTest::Config(const std::string& more) {
       "publish: {receipts_topic: " +
       receipts_topic +
       "}\n"
-      "dead_letter: {topic: " +
-      dead_topic +
-      "}\n"
       "http: {listen: \"127.0.0.1:0\"}\n" +
+      (more.find("dead_letter:") == std::string::npos ? "dead_letter: {topic: " + dead_topic + "}\n"
+                                                      : "") +
       (more.find("state:") == std::string::npos ? "state: {path: " + state_path.string() + "}\n"
                                                 : "") +
       more;

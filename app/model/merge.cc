@@ -1,0 +1,142 @@
+#include "app/model/merge.h"
+
+#include <algorithm>
+#include <set>
+
+#include <simdjson.h>
+
+#include "app/config/read_file.h"
+#include "engine/json.h"
+
+namespace lethe {
+namespace {
+
+namespace dom = simdjson::dom;
+
+Status Bad(const std::string& path, const std::string& why) {
+  return {ErrorCode::kInput, path + ": " + why};
+}
+
+// The digest is over the bytes before its own member.
+bool IsWhole(const std::string& text, const dom::element& document, const Hasher& hasher) {
+  std::string_view stated;
+  const std::size_t at = text.rfind(",\"sha256\"");
+  if (at == std::string::npos || document["sha256"].get(stated) != simdjson::SUCCESS) return false;
+  const Digest digest = hasher.Sha256(std::string_view(text).substr(0, at));
+  return stated == ToHex(digest.data(), digest.size());
+}
+
+bool ReadShards(const dom::element& document, ModelFile& file) {
+  dom::array shards;
+  if (document["shards"].get(shards) != simdjson::SUCCESS || shards.size() == 0) return false;
+  for (const auto& element : shards) {
+    ShardModel shard;
+    if (element["shard"].get(shard.shard.value) != simdjson::SUCCESS ||
+        element["model_version"].get(shard.model_version.value) != simdjson::SUCCESS ||
+        element["clean_from"].get(shard.clean_from.value) != simdjson::SUCCESS ||
+        element["learned"].get(shard.learned) != simdjson::SUCCESS || shard.learned < 0) {
+      return false;
+    }
+    file.learned += shard.learned;
+    file.shards.push_back(shard);
+  }
+  return true;
+}
+
+bool ReadWeights(const dom::element& document, ModelFile& file) {
+  dom::array weights;
+  double intercept = 0;
+  if (document["weights"].get(weights) != simdjson::SUCCESS ||
+      document["intercept"].get(intercept) != simdjson::SUCCESS) {
+    return false;
+  }
+  file.weights.resize(static_cast<Eigen::Index>(weights.size()) + 1);
+  Eigen::Index i = 0;
+  for (const auto& element : weights) {
+    if (element.get(file.weights[i++]) != simdjson::SUCCESS) return false;
+  }
+  file.weights[i] = intercept;
+  return true;
+}
+
+Status CheckTogether(const std::vector<ModelFile>& files) {
+  std::set<ShardId> seen;
+  for (const ModelFile& file : files) {
+    const ModelFile& first = files.front();
+    if (file.config_sha256 != first.config_sha256 || file.weights.size() != first.weights.size() ||
+        file.loss != first.loss || file.hash_bits != first.hash_bits) {
+      return Bad(file.path, "is of another configuration than " + first.path);
+    }
+    for (const ShardModel& shard : file.shards) {
+      if (seen.insert(shard.shard).second) continue;
+      return Bad(file.path, "shard " + std::to_string(shard.shard.value) +
+                                " is in another file too, and would count twice");
+    }
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
+Result<ModelFile> ReadModel(const std::string& path, const Hasher& hasher) {
+  const auto text = config::ReadWholeFile(path);
+  if (!text.ok()) return Status(ErrorCode::kInput, text.status().message());
+  dom::parser parser;
+  dom::element document;
+  std::string_view format;
+  if (parser.parse(text.value()).get(document) != simdjson::SUCCESS ||
+      document["format"].get(format) != simdjson::SUCCESS || format != "lethe.model/1") {
+    return Bad(path, "is no model (lethe.model/1)");
+  }
+  if (!IsWhole(text.value(), document, hasher)) {
+    return Bad(path, "was changed after it was written: its sha256 does not fit");
+  }
+  ModelFile file;
+  file.path = path;
+  std::string_view loss;
+  std::string_view config;
+  std::int64_t bits = 0;
+  if (document["loss"].get(loss) != simdjson::SUCCESS ||
+      document["config"].get(config) != simdjson::SUCCESS || !ReadShards(document, file) ||
+      !ReadWeights(document, file)) {
+    return Bad(path, "lacks a part of a model");
+  }
+  file.loss = loss;
+  file.config_sha256 = config;
+  if (document["hash_bits"].get(bits) == simdjson::SUCCESS) file.hash_bits = bits;
+  return file;
+}
+
+Result<std::string> MergeModels(std::vector<ModelFile> files, const Hasher& hasher) {
+  LETHE_CHECK(!files.empty());
+  LETHE_RETURN_IF_ERROR(CheckTogether(files));
+  // Sums in floating point depend on the order: that of the shards, however the files came.
+  std::sort(files.begin(), files.end(), [](const ModelFile& a, const ModelFile& b) {
+    return a.shards.front().shard < b.shards.front().shard;
+  });
+  std::vector<ShardModel> parts;
+  std::vector<ShardModel> shards;
+  for (const ModelFile& file : files) {
+    ShardModel part{.shard = {},
+                    .model_version = {},
+                    .clean_from = {},
+                    .learned = file.learned,
+                    .weights = &file.weights};
+    for (const ShardModel& shard : file.shards) {
+      part.model_version.value += shard.model_version.value;
+      part.clean_from.value += shard.clean_from.value;
+      shards.push_back(shard);
+    }
+    parts.push_back(part);
+  }
+  std::sort(shards.begin(), shards.end(),
+            [](const ShardModel& a, const ShardModel& b) { return a.shard < b.shard; });
+  PipelineFacts facts;
+  facts.loss = files.front().loss;
+  facts.config_sha256 = files.front().config_sha256;
+  facts.hash_bits = files.front().hash_bits;
+  facts.bias = true;  // the intercept stands behind the weights, be it 0
+  return ModelJson(facts, AverageModels(parts), shards, hasher);
+}
+
+}  // namespace lethe

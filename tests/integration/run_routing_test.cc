@@ -1,0 +1,273 @@
+// Several shards: in one process and in two, with keys where they belong and where they do not.
+
+#include <csignal>
+#include <fstream>
+#include <map>
+#include <set>
+#include <thread>
+
+#include "connectors/kafka/cluster.h"
+#include "connectors/kafka/partitioner.h"
+#include "tests/support/daemon_fixture.h"
+#include "tests/support/http_client.h"
+
+namespace lethe::testing {
+namespace {
+
+class RunRoutingTest : public DaemonTest {
+ protected:
+  static std::int32_t PlaceOf(const std::string& key, const char* partitioner, int partitions) {
+    return *Partitioner::FromName(partitioner)->Of(key, partitions);
+  }
+
+  OutMessage LearnOf(const std::string& subject, const std::string& id, std::int32_t partition) {
+    const double x = 0.01 * static_cast<double>(id.size() + id.back() % 50);
+    return {topic,
+            partition,
+            subject,
+            R"({"type":"learn","id":")" + id + R"(","x":[0.5,)" + std::to_string(x) +
+                R"(,0,0.1,0],"y":1})",
+            {}};
+  }
+  OutMessage DeleteOf(const std::string& subject, const std::string& request,
+                      std::int32_t partition) {
+    return {topic, partition, subject, R"({"type":"delete","request":")" + request + R"("})", {}};
+  }
+
+  // The receipts topic, by shard, without repeats; each chain is checked.
+  std::map<std::string, std::vector<std::string>> Chains() {
+    std::map<std::string, std::vector<std::string>> chains;
+    for (const std::string& entry : PublishedChain()) {
+      auto& chain = chains[Member(entry, "/shard")];
+      if (std::find(chain.begin(), chain.end(), entry) == chain.end()) chain.push_back(entry);
+    }
+    const auto file = folder / "published.ndjson";
+    std::ofstream out(file);
+    for (const auto& [shard, chain] : chains) {
+      for (const std::string& entry : chain) out << entry << '\n';
+    }
+    out.close();
+    Process verify({LETHE_BINARY, "receipts", "verify", file.string()},
+                   (folder / "verify.log").string());
+    EXPECT_EQ(verify.Wait(), 0) << verify.Log();
+    return chains;
+  }
+  // Request to the outcomes that it met, and how many events were forgotten by it.
+  struct Ending {
+    std::multiset<std::string> outcomes;
+    std::int64_t events = 0;
+  };
+  std::map<std::string, Ending> Endings() {
+    std::map<std::string, Ending> endings;
+    for (const auto& [shard, chain] : Chains()) {
+      for (const std::string& entry : chain) {
+        if (Member(entry, "/format") != "lethe.receipt/1") continue;
+        Ending& ending = endings[Member(entry, "/request")];
+        ending.outcomes.insert(Member(entry, "/outcome"));
+        if (Member(entry, "/outcome") == "forgotten") {
+          ending.events += std::stoll(Member(entry, "/events"));
+        }
+      }
+    }
+    return endings;
+  }
+
+  // Until the daemons have read to the end and nothing is added any more.
+  void WaitForQuiet(const std::vector<const Process*>& daemons) {
+    auto cluster = KafkaCluster::Open(Settings(), {}).value();
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    for (int quiet = 0; quiet < 5;) {
+      std::int64_t total = 0;
+      for (std::int32_t p = 0; p < *cluster->PartitionCount(topic, kPatience).value(); ++p) {
+        const OffsetRange range = cluster->Range(topic, p, kPatience).value();
+        total += range.next.value - range.first.value;
+      }
+      std::int64_t read = 0;
+      for (const Process* daemon : daemons) {
+        read += std::atoll(StatusOf(*daemon, "/totals/records").c_str());
+      }
+      quiet = read == total ? quiet + 1 : 0;
+      ASSERT_LT(std::chrono::steady_clock::now(), deadline) << read << " of " << total << "\n"
+                                                            << daemons.front()->Log();
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+  }
+  void Stop(Process& daemon) {
+    daemon.Signal(SIGTERM);
+    ASSERT_EQ(daemon.Wait(), 0) << daemon.Log();
+  }
+  std::string Metric(const Process& daemon, const std::string& name) {
+    const std::string text = Get(Url(daemon), "/metrics").body;
+    const std::size_t at = text.find("\n" + name);
+    return at == std::string::npos ? "" : text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+  }
+
+  // Half of the subjects' events are placed by one rule, half by the other, deletes by the second.
+  static constexpr int kSubjects = 60;
+  static constexpr int kEventsEach = 6;
+  std::vector<OutMessage> MixedLearns(int partitions) {
+    std::vector<OutMessage> learns;
+    for (int e = 0; e < kEventsEach; ++e) {
+      for (int s = 0; s < kSubjects; ++s) {
+        const std::string subject = "user-" + std::to_string(s);
+        const char* rule = e % 2 == 0 ? "murmur2" : "consistent";
+        learns.push_back(LearnOf(subject, "e-" + std::to_string(s) + "-" + std::to_string(e),
+                                 PlaceOf(subject, rule, partitions)));
+      }
+    }
+    return learns;
+  }
+  std::vector<OutMessage> Deletes(int partitions, const char* rule = "consistent") {
+    std::vector<OutMessage> deletes;
+    for (int s = 0; s < kSubjects; ++s) {
+      const std::string subject = "user-" + std::to_string(s);
+      deletes.push_back(
+          DeleteOf(subject, "r-" + std::to_string(s), PlaceOf(subject, rule, partitions)));
+    }
+    return deletes;
+  }
+  void ExpectAllForgotten() {
+    const auto endings = Endings();
+    EXPECT_EQ(endings.size(), std::size_t{kSubjects});
+    for (const auto& [request, ending] : endings) {
+      EXPECT_EQ(ending.events, kEventsEach) << request;
+      EXPECT_GE(ending.outcomes.count("forgotten"), 1u) << request;
+    }
+  }
+};
+
+TEST_F(RunRoutingTest, ThreeShardsInOneProcessEachEqualTheirReplay) {
+  topic = NewTopic(3);
+  Config();
+  auto messages = Generate(6'000, 0.02);
+  std::map<std::string, std::int32_t> place_of_id;
+  for (OutMessage& message : messages) {
+    message.topic = topic;
+    const std::string id = Member(*message.value, "/id");
+    const bool is_delete = Member(*message.value, "/type") == "delete";
+    message.partition = message.key ? PlaceOf(*message.key, "murmur2", 3)
+                        : is_delete ? place_of_id[id]
+                                    : static_cast<std::int32_t>(place_of_id.size() % 3);
+    if (!is_delete) place_of_id[id] = *message.partition;
+  }
+  Send(messages);
+  const auto daemon = Start();
+  WaitForRecords(*daemon, static_cast<std::int64_t>(messages.size()));
+  const std::string model = Model(*daemon);
+  EXPECT_EQ(Metric(*daemon, "lethe_misrouted_total{shard=\"1\"}"),
+            "lethe_misrouted_total{shard=\"1\"} 0");
+  Stop(*daemon);
+  // The whole: the average, weighted by what each has learned.
+  const auto all = RecordTopic(topic);
+  const Replayed replayed = Replay(all);
+  EXPECT_EQ(model, replayed.model);
+  EXPECT_EQ(Chains(), replayed.chains);
+  EXPECT_EQ(replayed.chains.size(), 3u);
+  // Each alone; and `model merge` makes the whole of them again.
+  std::vector<std::string> merge = {LETHE_BINARY, "model", "merge", "--json"};
+  for (const std::string shard : {"0", "1", "2"}) {
+    const auto file = folder / ("part-" + shard + ".ndjson");
+    LetheDone({"record", "--partition", shard, "--out", file.string()});
+    const Replayed alone = Replay(file);
+    EXPECT_EQ(alone.chains.at(shard), replayed.chains.at(shard));
+    const auto copy = folder / ("model-" + shard + ".json");
+    std::ofstream(copy) << alone.model << '\n';
+    merge.insert(merge.begin() + 3, copy.string());
+  }
+  Process merged(merge, (folder / "merge.log").string());
+  EXPECT_EQ(merged.Wait(), 0) << merged.Log();
+  EXPECT_EQ(merged.Output() + "\n", model);
+}
+
+TEST_F(RunRoutingTest, EveryRequestEndsForgottenWhateverThePartitioners) {
+  topic = NewTopic(6);
+  Config();
+  auto messages = MixedLearns(6);
+  const auto deletes = Deletes(6);
+  messages.insert(messages.end(), deletes.begin(), deletes.end());
+  Send(messages);
+  const auto daemon = Start();
+  WaitForQuiet({daemon.get()});
+  EXPECT_TRUE(daemon->Says("source.kafka.partitioner gives its key", {})) << daemon->Log();
+  Stop(*daemon);
+  ExpectAllForgotten();
+}
+
+TEST_F(RunRoutingTest, AMisroutedRequestIsPassedOnAndItsFirstReceiptSaysSo) {
+  topic = NewTopic(3);
+  Config();
+  const std::int32_t home = PlaceOf("user-7", "murmur2", 3);
+  const std::int32_t other = (home + 1) % 3;
+  Send({LearnOf("user-7", "e-1", home), LearnOf("user-7", "e-2", home)});
+  const auto daemon = Start();
+  WaitForQuiet({daemon.get()});
+  Send({DeleteOf("user-7", "r-1", other)});
+  WaitForQuiet({daemon.get()});
+  // By id, without a key.
+  Send({LearnOf("user-7", "e-3", home)});
+  WaitForQuiet({daemon.get()});
+  Send({{topic, other, std::nullopt, R"({"type":"delete","id":"e-3","request":"r-2"})", {}}});
+  WaitForQuiet({daemon.get()});
+  // Once more: the first receipts are named.
+  Send({DeleteOf("user-7", "r-3", other)});
+  WaitForQuiet({daemon.get()});
+  // Nobody.
+  Send({DeleteOf("user-8", "r-4", PlaceOf("user-8", "murmur2", 3))});
+  WaitForQuiet({daemon.get()});
+  EXPECT_EQ(Metric(*daemon, "lethe_misrouted_total{shard=\"" + std::to_string(other) + "\"}"),
+            "lethe_misrouted_total{shard=\"" + std::to_string(other) + "\"} 2");
+  Stop(*daemon);
+  const auto endings = Endings();
+  using Outcomes = std::multiset<std::string>;
+  EXPECT_EQ(endings.at("r-1").outcomes, (Outcomes{"forgotten", "nothing_learned"}));
+  EXPECT_EQ(endings.at("r-1").events, 2);
+  EXPECT_EQ(endings.at("r-2").outcomes, (Outcomes{"forgotten", "nothing_learned"}));
+  EXPECT_EQ(endings.at("r-3").outcomes, (Outcomes{"already_forgotten", "nothing_learned"}));
+  EXPECT_EQ(endings.at("r-4").outcomes, (Outcomes{"nothing_learned"}));
+  const std::string first = Chains().at(std::to_string(other)).front();
+  EXPECT_EQ(Member(first, "/passed_on"), "[" + std::to_string(home) + "]");
+  EXPECT_EQ(Member(first, "/searched"), "[0,1,2]");
+  EXPECT_NE(first.find("It was passed on to another shard"), std::string::npos) << first;
+  // The model is that of a replay all the same: the passed-on request is in the topic.
+  const Replayed replayed = Replay(RecordTopic(topic));
+  EXPECT_EQ(Member(replayed.summary, "/forgotten_events"), "3");
+}
+
+TEST_F(RunRoutingTest, TwoProcessesOneOfThemKilledForgetEverybody) {
+  topic = NewTopic(6);
+  const auto configure = [&](int ordinal) {
+    state_path = folder / ("state-" + std::to_string(ordinal));
+    config_path = folder / ("lethe-" + std::to_string(ordinal) + ".yaml");
+    std::string text = Config();
+    const std::string from = "topic: " + topic + "}";
+    text.replace(
+        text.find(from), from.size(),
+        "topic: " + topic + ", partitions: {ordinal: " + std::to_string(ordinal) + ", of: 2}}");
+    std::ofstream(config_path) << text;
+    return config_path;
+  };
+  const auto first = configure(0);
+  const auto second = configure(1);
+  const auto start = [&](const std::filesystem::path& path) {
+    config_path = path;
+    return Start();
+  };
+  auto a = start(first);
+  auto b = start(second);
+  Send(MixedLearns(6));
+  WaitForQuiet({a.get(), b.get()});
+  b->Signal(SIGKILL);
+  b->Wait();
+  Send(Deletes(6));
+  b = start(second);
+  WaitForQuiet({a.get(), b.get()});
+  EXPECT_EQ(Member(Get(Url(*a), "/v1/model").body, "/shards/1/shard"), "2");
+  EXPECT_EQ(Member(Get(Url(*b), "/v1/model").body, "/shards/1/shard"), "3");
+  Stop(*a);
+  Stop(*b);
+  ExpectAllForgotten();
+  EXPECT_EQ(Chains().size(), 6u);
+}
+
+}  // namespace
+}  // namespace lethe::testing
