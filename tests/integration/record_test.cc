@@ -17,18 +17,19 @@ std::vector<std::string> Lines(const std::filesystem::path& path) {
 
 class RecordTest : public DaemonTest {
  protected:
-  // Sound events of two partitions, with broken ones in between.
-  void Fill() {
-    topic = NewTopic(2);
+  // Sound events of one or two partitions, with broken ones in between.
+  void Fill(std::int32_t partitions = 2) {
+    topic = NewTopic(partitions);
     Config();
     auto messages = Generate(2'000, 0.05);
     const std::string not_utf8 = "\xc3\x28";
     const std::string prefix("\0\0\0\0\7", 5);
     for (std::size_t i = 0; i < messages.size(); ++i) {
       messages[i].topic = topic;
-      messages[i].partition = static_cast<std::int32_t>(i % 2);
+      messages[i].partition = static_cast<std::int32_t>(i) % partitions;
     }
-    for (const std::int32_t partition : {1, 0, 1}) {
+    for (const std::int32_t number : {1, 0, 1}) {
+      const std::int32_t partition = number % partitions;
       for (const std::optional<std::string>& bad : std::vector<std::optional<std::string>>{
                "not JSON", "", "{\"type\":\"delete\",\"id\":\"e", std::string(40, '\0'), not_utf8,
                "[1,2]", "{\"type\":\"delete\",\n\"id\":17.5}", "{\"type\":\"learn\"\n}",
@@ -46,8 +47,10 @@ class RecordTest : public DaemonTest {
   std::int64_t records_ = 0;
 };
 
+// One partition: with several, a request that finds nothing is looked up in the others, and what
+// its receipt says of that depends on how far they are.
 TEST_F(RecordTest, AReplayOfItEqualsTheRunBrokenRecordsIncluded) {
-  Fill();
+  Fill(1);
   const auto daemon = Start();
   WaitForRecords(*daemon, records_);
   const std::string model = Model(*daemon);
@@ -64,7 +67,7 @@ TEST_F(RecordTest, AReplayOfItEqualsTheRunBrokenRecordsIncluded) {
     const Replayed replayed = Replay(file);
     EXPECT_EQ(replayed.model, model);
     EXPECT_EQ(Member(replayed.summary, "/rejected"), rejected);
-    EXPECT_EQ(replayed.chains.size(), 2u);
+    EXPECT_EQ(replayed.chains.size(), 1u);
     EXPECT_EQ(replayed.chains, live);
   }
 }
