@@ -59,6 +59,7 @@ constexpr CommandEntry kCommands[] = {
      AddConvert},
     {"check", "Check a configuration without running it, and say what it promises",
      "  lethe check configs/quickstart.yaml\n"
+     "  lethe check --online configs/production.yaml\n"
      "  lethe check --schema > lethe.schema.json",
      AddCheck},
     {"plan", "Say before a run what deletions will cost in noise and work, and what to choose",

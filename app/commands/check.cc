@@ -6,6 +6,7 @@
 #include "app/commands/load.h"
 #include "app/config/schema.h"
 #include "app/run/connection.h"
+#include "app/topics/online_check.h"
 #include "engine/advice.h"
 #include "engine/json.h"
 
@@ -15,6 +16,7 @@ namespace {
 struct Arguments {
   std::string file;
   bool schema = false;
+  bool online = false;
   bool json = false;
 };
 
@@ -36,7 +38,24 @@ void PrintText(const Arguments& arguments, const Plan& plan) {
   }
 }
 
-void PrintJson(const LoadReport& report, const Result<Plan>* plan) {
+void PrintFindings(const std::vector<Finding>& findings) {
+  for (const Finding& finding : findings) {
+    std::printf("  %-10s  topic %s: %s\n", Name(finding.level), finding.topic.c_str(),
+                finding.what.c_str());
+  }
+}
+
+void WriteFindings(const std::vector<Finding>& findings, JsonWriter& json) {
+  json.Key("online").BeginArray();
+  for (const Finding& finding : findings) {
+    json.BeginObject().Field("level", Name(finding.level)).Field("topic", finding.topic);
+    json.Field("what", finding.what).EndObject();
+  }
+  json.EndArray();
+}
+
+void PrintJson(const LoadReport& report, const Result<Plan>* plan,
+               const std::vector<Finding>* findings = nullptr) {
   JsonWriter json;
   const bool ok = plan != nullptr && plan->ok();
   json.BeginObject().Field("ok", ok).Key("errors").BeginArray();
@@ -63,7 +82,17 @@ void PrintJson(const LoadReport& report, const Result<Plan>* plan) {
     for (const std::string& warning : Warnings(p)) json.Value(warning);
     json.EndArray();
   }
+  if (findings != nullptr) WriteFindings(*findings, json);
   std::printf("%s\n", json.EndObject().text().c_str());
+}
+
+Status Verdict(const std::vector<Finding>& findings) {
+  std::size_t broken = 0;
+  for (const Finding& finding : findings) broken += finding.level == Finding::Level::kBroken;
+  if (broken == 0) return Status::Ok();
+  return {ErrorCode::kCheckFailed,
+          broken == 1 ? "one thing in Kafka would break what is promised"
+                      : std::to_string(broken) + " things in Kafka would break what is promised"};
 }
 
 Status RunCheck(const Arguments& arguments) {
@@ -80,10 +109,23 @@ Status RunCheck(const Arguments& arguments) {
   const Status kafka = CheckKafkaConfig(report.config->source.kafka);
   if (!kafka.ok()) return {kafka.code(), arguments.file + ": " + kafka.message()};
   const Result<Plan> plan = MakePlan(*report.config, arguments.file);
-  if (arguments.json) PrintJson(report, &plan);
-  if (!plan.ok()) return plan.status();
-  if (!arguments.json) PrintText(arguments, plan.value());
-  return Status::Ok();
+  if (!arguments.online || !plan.ok()) {
+    if (arguments.json) PrintJson(report, &plan);
+    if (!plan.ok()) return plan.status();
+    if (!arguments.json) PrintText(arguments, plan.value());
+    return Status::Ok();
+  }
+  auto access = TopicAccess::Open(report.config->source.kafka);
+  if (!access.ok()) return access.status();
+  const auto findings = CheckOnline(*report.config, *access.value());
+  if (!findings.ok()) return findings.status();
+  if (arguments.json) {
+    PrintJson(report, &plan, &findings.value());
+  } else {
+    PrintText(arguments, plan.value());
+    PrintFindings(findings.value());
+  }
+  return Verdict(findings.value());
 }
 
 }  // namespace
@@ -92,6 +134,9 @@ Run AddCheck(CLI::App& command) {
   auto arguments = std::make_shared<Arguments>();
   command.add_option("FILE", arguments->file, "the configuration, in YAML");
   command.add_flag("--schema", arguments->schema, "print the JSON Schema for editors and stop");
+  command.add_flag(
+      "--online", arguments->online,
+      "look at the topics too: exit code 1 if something there would break the promise");
   command.add_flag("--json", arguments->json, "print the result as JSON");
   return [arguments] { return RunCheck(*arguments); };
 }

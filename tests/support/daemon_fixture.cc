@@ -56,21 +56,17 @@ void DaemonTest::TearDown() {
 }
 
 std::string DaemonTest::Config(const std::string& more) {
+  // What the test says itself stands only once.
+  const auto usual = [&](const std::string& key, const std::string& value) {
+    return more.find(key + ":") == std::string::npos ? key + ": " + value + "\n" : std::string();
+  };
   const std::string text =
-      "model: {dimension: 5}\n"
-      "noise: {source: seeded, seed: 11}\n"
-      "source: {kafka: {brokers: \"" +
-      Settings().brokers + "\", topic: " + topic +
-      "}}\n"
-      "publish: {receipts_topic: " +
-      receipts_topic +
-      "}\n"
-      "http: {listen: \"127.0.0.1:0\"}\n" +
-      (more.find("dead_letter:") == std::string::npos ? "dead_letter: {topic: " + dead_topic + "}\n"
-                                                      : "") +
-      (more.find("state:") == std::string::npos ? "state: {path: " + state_path.string() + "}\n"
-                                                : "") +
-      more;
+      usual("model", "{dimension: 5}") + usual("noise", "{source: seeded, seed: 11}") +
+      usual("source", "{kafka: {brokers: \"" + Settings().brokers + "\", topic: " + topic + "}}") +
+      usual("publish", "{receipts_topic: " + receipts_topic + "}") +
+      usual("dead_letter", "{topic: " + dead_topic + "}") +
+      usual("http", "{listen: \"127.0.0.1:0\"}") +
+      usual("state", "{path: " + state_path.string() + "}") + more;
   std::ofstream(config_path) << text;
   return text;
 }
