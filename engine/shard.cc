@@ -3,18 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/archive.h"
 #include "engine/check.h"
 #include "engine/json.h"
-#include "engine/spec_difference.h"
 
 namespace lethe {
-namespace {
-
-// Of Part::kShard and all other parts together; docs/formats/state.md.
-constexpr std::uint64_t kShardVersion = 1;
-
-}  // namespace
 
 Shard::Shard(const Plan& plan, const ShardIdentity& identity, const ShardPorts& ports)
     : plan_(plan),
@@ -52,93 +44,6 @@ Status Shard::Commit() {
   }
   outbox_.clear();
   return Status::Ok();
-}
-
-void Shard::Save() {
-  unlearner_->Save(ports_.state);
-  SavingArchive archive;
-  archive(kShardVersion, *this);
-  ports_.state.Put(Part::kShard, archive.Take());
-}
-
-Status Shard::Resume() {
-  const std::string config = CertificatePart(plan_.spec);
-  if (const auto saved = ports_.state.Get(Part::kShard)) {
-    const std::string theirs = ports_.state.Get(Part::kConfig).value_or("");
-    if (theirs == config) return Load(*saved);
-    return {ErrorCode::kInput,
-            "shard " + std::to_string(id_.value) +
-                ": the state was made with another configuration, and what was promised under it "
-                "cannot be kept under this one:\n" +
-                SpecDifference(theirs, config) +
-                "Go back to the old values, or begin anew with another state.path."};
-  }
-  ports_.state.Put(Part::kConfig, config);
-  return Status::Ok();
-}
-
-Status Shard::Load(std::string_view saved) {
-  LoadingArchive archive(saved);
-  std::uint64_t version = 0;
-  archive(version);
-  if (version != kShardVersion) {
-    return {ErrorCode::kInput, "shard " + std::to_string(id_.value) + ": the state has format " +
-                                   std::to_string(version) + ", this program reads " +
-                                   std::to_string(kShardVersion)};
-  }
-  archive(*this);
-  if (!archive.complete()) {
-    return {ErrorCode::kInput,
-            "shard " + std::to_string(id_.value) + ": the stored counters cannot be read"};
-  }
-  for (WaitingRequest& request : waiting_.requests()) {
-    request.receipt.state = identity_.state;
-    request.receipt.shard = id_;
-    request.receipt.promise = plan_.promise;
-  }
-  return unlearner_->Load(ports_.state);
-}
-
-void Shard::GoOnFrom(Offset first) {
-  if (counters_.records > 0 && first > next_) {
-    ++counters_.notices;
-    Append(ChainKind::kNotice,
-           WriteChainNotice({"gap", identity_.state, id_, next_, first, ""}, previous_));
-  }
-  next_ = first;
-}
-
-void Shard::BeginAfter(const std::string& other_state) {
-  ++counters_.notices;
-  Append(ChainKind::kNotice,
-         WriteChainNotice({"begun", identity_.state, id_, next_, next_, other_state}, previous_));
-}
-
-ShardReport Shard::Report() const {
-  ShardReport report{.shard = id_,
-                     .state_id = ToText(identity_.state),
-                     .counters = counters_,
-                     .model_version = model_version(),
-                     .clean_from = clean_from_,
-                     .weights = unlearner_->model(),
-                     .retained_events = steps() - counters_.forgotten_events,
-                     .half_life = unlearner_->HalfLife(),
-                     .last_sigma = last_sigma_,
-                     .regret_bound = regret_bound(),
-                     .regret_noise_bound = regret_bound_.Noise(),
-                     .pending_requests = static_cast<std::int64_t>(waiting_.size()),
-                     .oldest_pending = {},
-                     .last_event = {},
-                     .next = next_,
-                     .chain_entries = chain_entries_,
-                     .chain_head = previous_};
-  for (const WaitingRequest& request : waiting_.requests()) {
-    report.retained_events -= static_cast<std::int64_t>(request.targets.size());
-  }
-  if (waiting_.size() > 0)
-    report.oldest_pending = waiting_.requests().front().receipt.received_time;
-  if (now_ != kNoTime) report.last_event = now_;
-  return report;
 }
 
 Membership Shard::Find(const Event& request) const {

@@ -9,6 +9,15 @@
 namespace lethe::testing {
 namespace {
 
+void FlipTheMiddleByte(const std::filesystem::path& path) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  const auto middle = static_cast<std::streamoff>(std::filesystem::file_size(path) / 2);
+  file.seekg(middle);
+  const char byte = static_cast<char>(file.get() ^ 1);
+  file.seekp(middle);
+  file.put(byte);
+}
+
 class RunDiskTest : public DaemonTest {
  protected:
   void TearDown() override {
@@ -108,13 +117,7 @@ TEST_F(RunDiskTest, AFlippedByteInTheLogIsRefused) {
   daemon->Signal(SIGKILL);
   daemon->Wait();
   const auto log = NewestFile(".log");
-  std::fstream file(log, std::ios::in | std::ios::out | std::ios::binary);
-  const auto middle = static_cast<std::streamoff>(std::filesystem::file_size(log) / 2);
-  file.seekg(middle);
-  const char byte = static_cast<char>(file.get() ^ 1);
-  file.seekp(middle);
-  file.put(byte);
-  file.close();
+  FlipTheMiddleByte(log);
   const auto again = Start();
   EXPECT_EQ(again->Wait(), 65) << again->Log();
 }
@@ -124,13 +127,7 @@ TEST_F(RunDiskTest, AFlippedByteInATableIsRefused) {
   Send(messages);
   ReadAll(static_cast<std::int64_t>(messages.size()));
   const auto table = NewestFile(".sst");
-  std::fstream file(table, std::ios::in | std::ios::out | std::ios::binary);
-  const auto middle = static_cast<std::streamoff>(std::filesystem::file_size(table) / 2);
-  file.seekg(middle);
-  const char byte = static_cast<char>(file.get() ^ 1);
-  file.seekp(middle);
-  file.put(byte);
-  file.close();
+  FlipTheMiddleByte(table);
   ExpectDamageFound(65, "damaged");
 }
 
