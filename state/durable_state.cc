@@ -122,10 +122,11 @@ std::optional<LearnedEvent> DurableState::ReadEvent(EventIndex index) const {
 }
 
 std::optional<LearnedEvent> DurableState::FindId(const KeyHash& id) const {
-  const auto index = table_.OfId(id);
-  if (!index) return std::nullopt;
-  auto event = ReadEvent(*index);
-  return event && event->id == id ? event : std::nullopt;
+  for (const EventIndex index : table_.OfId(id)) {
+    auto event = ReadEvent(index);
+    if (event && event->id == id) return event;
+  }
+  return std::nullopt;
 }
 
 std::vector<LearnedEvent> DurableState::FindSubject(const KeyHash& subject) const {

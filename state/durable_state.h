@@ -33,6 +33,8 @@ class DurableState final : public State {
   std::optional<LearnedEvent> FindId(const KeyHash& id) const override;
   std::vector<LearnedEvent> FindSubject(const KeyHash& subject) const override;
   std::optional<Refusal> FindRefusal(const KeyHash& hash) const override;
+  bool has_refusals() const override { return !refusals_.empty(); }
+  void Prefetch(const KeyHash& id) const override { table_.Prefetch(id); }
 
   void AddEvent(const LearnedEvent& event) override;
   void RemoveEvent(const LearnedEvent& event) override;

@@ -124,7 +124,12 @@ class Replayer {
       const auto count = source.Read(batch, options_.batch);
       if (!count.ok()) return count.status();
       if (count.value() == 0) return Status::Ok();
-      for (std::size_t i = 0; i < count.value(); ++i) LETHE_RETURN_IF_ERROR(Process(batch[i]));
+      for (std::size_t i = 0; i < count.value(); ++i) {
+        if (const std::size_t next = i + Shard::kAhead; next < count.value()) {
+          ShardFor(batch[next].shard).Expect(batch[next]);
+        }
+        LETHE_RETURN_IF_ERROR(Process(batch[i]));
+      }
       records += static_cast<std::int64_t>(count.value());
       options_.on_progress(records);
       if (Interrupted()) {

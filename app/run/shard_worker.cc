@@ -151,6 +151,9 @@ Status ShardWorker::Learn(KafkaConsumer& consumer, std::optional<Offset> until) 
 Status ShardWorker::TakeBatch(const RecordBatch& batch) {
   lookups_.Begin(batch);
   std::optional<Elsewhere> elsewhere;
+  for (std::size_t i = 0; i < std::min(Shard::kAhead, batch.count); ++i) {
+    shard_.Expect(batch.records[i]);
+  }
   for (std::size_t i = 0; i < batch.count; ++i) {
     const Record& record = batch.records[i];
     const bool had_news = shard_.has_news();
@@ -159,6 +162,7 @@ Status ShardWorker::TakeBatch(const RecordBatch& batch) {
     lookups_.Serve();
     LETHE_RETURN_IF_ERROR(lookups_.Before(record, i, elsewhere));
     LETHE_RETURN_IF_ERROR(shard_.Process(record, elsewhere ? &*elsewhere : nullptr));
+    if (i + Shard::kAhead < batch.count) shard_.Expect(batch.records[i + Shard::kAhead]);
     if (!record.is_placed && context_.router.IsMisrouted(id(), batch.key(i))) {
       metrics_.AddMisrouted();
     }
