@@ -41,9 +41,9 @@ class Bed {
     plan_ = Plan::Make(spec).value();
     folder_ = StateFolder::Open(folder_path_.string()).value();
     shard_folder_ = ShardFolder::Open(*folder_, {0}, random_, hasher_).value();
-    shard_ = std::make_unique<Shard>(plan_.value(), shard_folder_->identity(),
-                                     ShardPorts{state(), state().payloads(), sink_, probe_,
-                                                hasher_, random_});
+    shard_ = std::make_unique<Shard>(
+        plan_.value(), shard_folder_->identity(),
+        ShardPorts{state(), state().payloads(), sink_, probe_, hasher_, random_});
     record_.event.x.resize(kDimension);
     record_.timestamp = {1};
   }

@@ -129,10 +129,8 @@ void Shard::Expect(const Record& record) {
 }
 
 void Shard::LearnAs(const Record& record, const Admitted& admitted) {
-  const LearnedEvent learned{.index = {steps()},
-                             .offset = record.offset,
-                             .id = admitted.id,
-                             .subject = admitted.subject};
+  const LearnedEvent learned{
+      .index = {steps()}, .offset = record.offset, .id = admitted.id, .subject = admitted.subject};
   if (plan_.schedule.is_public()) regret_bound_.Step(plan_.schedule.Step(steps() + 1));
   const double squared_norm = unlearner_->SquaredNorm();
   const double prediction = unlearner_->Learn(admitted.example);
@@ -142,8 +140,7 @@ void Shard::LearnAs(const Record& record, const Admitted& admitted) {
 }
 
 bool Shard::IsRefused(const KeyHash& id) const {
-  return ports_.state.has_refusals() &&
-         ports_.state.FindRefusal(names_.Lasting(id)).has_value();
+  return ports_.state.has_refusals() && ports_.state.FindRefusal(names_.Lasting(id)).has_value();
 }
 
 Status Shard::Learn(const Record& record) {

@@ -98,13 +98,13 @@ Status ShardWorker::Run(KafkaConsumer& consumer, std::optional<Offset> until) {
 
 void ShardWorker::EraseUntil(const std::atomic<bool>& done) {
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kEraserNiceness);
-  // Well before the shard asks for it, and not so often that the disk has nothing else to do.
-  const auto pause = std::chrono::milliseconds(
-      std::clamp<std::int64_t>(context_.config.erasure.max_lag_ms / 8, 10, 5000));
+  const std::int64_t max_lag_ms = context_.config.erasure.max_lag_ms;
   Eraser& eraser = folder_->state().eraser();
   while (!done) {
+    std::int64_t pause_ms = std::clamp<std::int64_t>(max_lag_ms / 8, 10, 5000);
     if (eraser.has_work()) {
       const std::int64_t since = unerased_since_ns_.exchange(0);
+      const std::int64_t start = context_.clock.MonotonicNs();
       const Status status = eraser.EraseAll();
       if (!status.ok()) {
         eraser_status_ = status;
@@ -112,8 +112,12 @@ void ShardWorker::EraseUntil(const std::atomic<bool>& done) {
         return;
       }
       if (since != 0) metrics_.ObserveErasure(true, Since(since));
+      // Not so often that the disk has nothing else to do, but well before the shard asks for it.
+      const auto work_ms = static_cast<std::int64_t>(1000 * Since(start));
+      pause_ms = std::max(pause_ms, std::min(9 * work_ms, max_lag_ms / 4));
     }
-    for (auto left = pause; left.count() > 0 && !done; left -= kEraserTick) {
+    for (auto left = std::chrono::milliseconds(pause_ms); left.count() > 0 && !done;
+         left -= kEraserTick) {
       std::this_thread::sleep_for(kEraserTick);
     }
   }

@@ -43,8 +43,8 @@ class RunOutcomesTest : public DaemonTest {
     }
     for (int e = 0; e < kEventsEach; ++e) {
       for (int s = 0; s < kSubjects; ++s) {
-        messages.push_back(Learn(Subject(s), std::to_string(s) + "-" + std::to_string(e),
-                                 0.0005 * (s + e) - 0.2));
+        messages.push_back(
+            Learn(Subject(s), std::to_string(s) + "-" + std::to_string(e), 0.0005 * (s + e) - 0.2));
       }
     }
     for (int times = 0; times < 2; ++times) {
