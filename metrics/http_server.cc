@@ -18,10 +18,11 @@
 namespace lethe {
 namespace {
 
-// A thread serves one connection at a time. Those that a slow client can hold up for long (heavy
-// routes; large answers of the others) may take a part of the threads only, so that small requests
-// always find one.
-constexpr char kThreads[] = "32";
+// A thread serves one connection at a time; an idle one costs some ten KiB. There are enough for
+// hundreds of clients that do not finish their headers. Those that a slow client can hold up for
+// longer (heavy routes; large answers of the others) may take a part of the threads only, so that
+// small requests always find one.
+constexpr char kThreads[] = "256";
 constexpr int kMaxHeld = 12;  // of each of the two kinds
 
 // Bounds the time until the headers are complete, and each wait for a client that stands still.
@@ -150,7 +151,7 @@ Status Check(const HttpServer::Options& options) {
                                      "ABCDEFGHIJKLMNOPQRSTUVWXYZ.:-[]") != std::string::npos) {
     return {ErrorCode::kConfig, "http.listen: \"" + options.host + "\" is not an address"};
   }
-  if (options.host.find(':') != std::string::npos && mg_check_feature(MG_FEATURES_IPV6) == 0) {
+  if (options.host.find(':') != std::string::npos && !HttpServer::TakesIpv6()) {
     return {ErrorCode::kConfig, "http.listen: " + options.host +
                                     ": the civetweb library of this system was built without "
                                     "IPv6; use an IPv4 address such as 127.0.0.1"};
@@ -331,6 +332,8 @@ class HttpServer::Engine {
 
 HttpServer::HttpServer(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
 HttpServer::~HttpServer() = default;
+
+bool HttpServer::TakesIpv6() { return mg_check_feature(MG_FEATURES_IPV6) != 0; }
 
 Result<std::unique_ptr<HttpServer>> HttpServer::Start(const Options& options, const Board& board,
                                                       PipelineMetrics& metrics) {
