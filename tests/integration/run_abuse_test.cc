@@ -87,19 +87,23 @@ class RunAbuseTest : public DaemonTest {
     EXPECT_EQ(reply.headers.count("content-security-policy"), 1U) << bad.what;
   }
 
-  // The first request is answered; what follows on the same connection is not looked at.
-  static void ExpectOneAnswer(const std::string& url, const std::string& garbage) {
+  // The first request is answered, what follows on the same connection is refused.
+  static void ExpectRefusedBehind(const std::string& url, const std::string& garbage) {
     RawConnection connection(url);
     connection.Send("GET /-/healthy HTTP/1.1\r\nHost: localhost\r\n\r\n" + garbage);
     const std::string text = connection.ReadAll();
     EXPECT_EQ(ParseReply(text).status, 200) << text;
-    EXPECT_EQ(text.find("HTTP/1.1", 1), std::string::npos) << text;
+    const std::size_t second = text.find("HTTP/1.1", 1);
+    ASSERT_NE(second, std::string::npos) << text;
+    const HttpReply refusal = ParseReply(text.substr(second));
+    EXPECT_EQ(refusal.status, 400) << text;
+    EXPECT_TRUE(refusal.body.starts_with("{\"error\":\"")) << text;
   }
 
   static void SendBadRequests(const std::string& url) {
     for (const BadRequest& bad : BadRequests()) ExpectRefused(url, bad);
-    ExpectOneAnswer(url, std::string("\0\xff\x80 garbage\r\n\r\n", 15));
-    ExpectOneAnswer(url, std::string(3000, 'x') + "\r\n\r\n");
+    ExpectRefusedBehind(url, std::string("\0\xff\x80 garbage\r\n\r\n", 15));
+    ExpectRefusedBehind(url, std::string(3000, 'x') + "\r\n\r\n");
     RawConnection huge(url);
     huge.Send(
         "POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999999999\r\n\r\n");
