@@ -1,5 +1,6 @@
 #include "app/replay/replay.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "app/commands/command.h"
@@ -51,9 +52,11 @@ class Replayer {
         random_(MakeRandom(plan.spec.noise)),
         sink_(hasher_, files),
         evaluation_(Loss(plan.spec.model.loss, plan.spec.model.huber_width), options.series_every,
-                    [this, files](const std::string& row) {
+                    [this, files](const SeriesRow& row) {
+                      if (options_.keep_series) kept_.push_back(row);
                       if (files == nullptr || !series_.ok()) return;
-                      series_ = files->series().WriteLine(row);
+                      series_ = files->series().WriteLine(SeriesLine(row, is_first_row_));
+                      is_first_row_ = false;
                     }) {
     if (WantsRegret()) evaluation_.RecordRegret(plan.constants);
     if (WantsEstimate()) evaluation_.SampleRegret(plan.constants, options.regret_sample);
@@ -113,7 +116,13 @@ class Replayer {
     const std::int64_t draws = shard.counters().draws;
     LETHE_RETURN_IF_ERROR(shard.Process(record));
     if (shard.has_news()) LETHE_RETURN_IF_ERROR(shard.Commit());
-    if (shard.counters().draws != draws) deletion_seconds_ += Since(start);
+    if (shard.counters().draws == draws) return Status::Ok();
+    const double seconds = Since(start);
+    deletion_seconds_ += seconds;
+    // The row of the deletion is the last one, or, for an update, the one before.
+    const auto row = std::find_if(kept_.rbegin(), kept_.rend(),
+                                  [](const SeriesRow& kept) { return kept.sigma.has_value(); });
+    if (row != kept_.rend()) row->seconds = seconds;
     return Status::Ok();
   }
 
@@ -164,6 +173,7 @@ class Replayer {
     result.mean_loss = evaluation_.mean_loss();
     result.accuracy = evaluation_.accuracy();
     result.deletion_seconds = deletion_seconds_;
+    result.series = std::move(kept_);
     const Digest digest = hasher_.Sha256(CertificatePart(plan_.spec));
     result.config_sha256 = ToHex(digest.data(), digest.size());
     return result;
@@ -177,6 +187,8 @@ class Replayer {
   ChainSink sink_;
   Evaluation evaluation_;
   Status series_;  // of writing rows
+  bool is_first_row_ = true;
+  std::vector<SeriesRow> kept_;
   std::map<ShardId, Entry> shards_;
   double deletion_seconds_ = 0;
 };
@@ -189,7 +201,7 @@ Result<ReplayResult> Replay(const Plan& plan, Source& source, const ReplayOption
     auto opened = ResultFiles::Open(*options.out);
     if (!opened.ok()) return opened.status();
     files = std::move(opened).value();
-    LETHE_RETURN_IF_ERROR(files->series().WriteLine(Evaluation::kHeader));
+    LETHE_RETURN_IF_ERROR(files->series().WriteLine(kSeriesHeader));
   }
   auto result = Replayer(plan, options, files.get()).Run(source);
   if (!result.ok() || !files) return result;

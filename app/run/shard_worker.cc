@@ -254,10 +254,16 @@ Status ShardWorker::PublishModel(bool has_news) {
   const std::int64_t now = context_.clock.MonotonicNs();
   const bool is_time =
       model_ns_ == 0 || now - model_ns_ >= context_.config.publish.models_every_ms * kMs;
-  if (shard_.model_version() == published_version_ || (!has_news && !is_time)) return Status::Ok();
-  model_ns_ = now;
-  published_version_ = shard_.model_version();
-  return context_.publisher.PublishModel(id(), ModelDocument());
+  if (shard_.model_version() != published_version_ && (has_news || is_time)) {
+    model_ns_ = now;
+    published_version_ = shard_.model_version();
+    LETHE_RETURN_IF_ERROR(context_.publisher.PublishModel(id(), ModelDocument()));
+  }
+  // Also after a start: the process may have died between the commit and the notice.
+  if (shard_.clean_from() == published_clean_from_) return Status::Ok();
+  published_clean_from_ = shard_.clean_from();
+  return context_.publisher.PublishCleanFrom(id(), ToText(folder_->identity().state),
+                                             published_clean_from_);
 }
 
 void ShardWorker::Measure(const KafkaConsumer& consumer) {
