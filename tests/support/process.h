@@ -21,7 +21,6 @@ class Process {
   void Signal(int signal) const;
   // The exit code, or 128 + the signal that ended it, or -1 if it goes on after `patience`.
   int Wait(std::chrono::milliseconds patience = std::chrono::seconds(60));
-  pid_t pid() const { return pid_; }
   bool IsRunning() { return Wait(std::chrono::milliseconds(0)) == -1; }
 
   // What it printed so far, without the end of the last line.
