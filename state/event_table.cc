@@ -1,6 +1,8 @@
 #include "state/event_table.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "engine/check.h"
 
@@ -10,7 +12,7 @@ namespace {
 // Between two growths the table is 4/7 to 4/5 full.
 constexpr double kMostFull = 0.8;
 constexpr double kGrowth = 1.4;
-constexpr std::size_t kFirstSlots = 64;
+constexpr std::size_t kFirstSlots = 16;
 
 }  // namespace
 
@@ -68,6 +70,16 @@ void EventTable::Slots::MakeRoom() {
   }
 }
 
+std::size_t EventTable::Parts::size() const {
+  return std::transform_reduce(parts_.begin(), parts_.end(), std::size_t{0}, std::plus(),
+                               [](const Slots& part) { return part.size(); });
+}
+
+std::size_t EventTable::Parts::bytes() const {
+  return std::transform_reduce(parts_.begin(), parts_.end(), std::size_t{0}, std::plus(),
+                               [](const Slots& part) { return part.bytes(); });
+}
+
 void EventTable::Add(EventIndex index, const KeyHash& id, const std::optional<KeyHash>& subject) {
   LETHE_CHECK(index.value >= static_cast<std::int64_t>(removed_.size()));
   LETHE_CHECK(index.value < kMostEvents);
@@ -76,32 +88,34 @@ void EventTable::Add(EventIndex index, const KeyHash& id, const std::optional<Ke
   previous_.resize(number, kNone);
   checks_.resize(number);
   removed_.push_back(false);
-  previous_.push_back(subject ? subjects_.Replace(Tag(*subject), number) : kNone);
+  previous_.push_back(subject ? subjects_.Of(Tag(*subject)).Replace(Tag(*subject), number) : kNone);
   checks_.push_back(Check(id));
-  ids_.Add(Tag(id), number);
+  ids_.Of(Tag(id)).Add(Tag(id), number);
 }
 
 void EventTable::Remove(EventIndex index, const KeyHash& id) {
   removed_[static_cast<std::size_t>(index.value)] = true;
-  ids_.Erase(Tag(id), static_cast<std::uint32_t>(index.value));
+  ids_.Of(Tag(id)).Erase(Tag(id), static_cast<std::uint32_t>(index.value));
 }
 
 std::vector<EventIndex> EventTable::OfId(const KeyHash& id) const {
   std::vector<EventIndex> events;
-  if (ids_.empty()) return events;
   const std::uint32_t tag = Tag(id);
-  for (std::size_t at = ids_.Search(tag, ids_.Home(tag)); ids_[at].number != kNone;
-       at = ids_.Search(tag, ids_.Next(at))) {
-    if (checks_[ids_[at].number] == Check(id)) events.push_back({ids_[at].number});
+  const Slots& ids = ids_.Of(tag);
+  if (ids.size() == 0) return events;
+  for (std::size_t at = ids.Search(tag, ids.Home(tag)); ids[at].number != kNone;
+       at = ids.Search(tag, ids.Next(at))) {
+    if (checks_[ids[at].number] == Check(id)) events.push_back({ids[at].number});
   }
   return events;
 }
 
 std::vector<EventIndex> EventTable::OfSubject(const KeyHash& subject) const {
   std::vector<EventIndex> events;
-  if (subjects_.empty()) return events;
   const std::uint32_t tag = Tag(subject);
-  for (std::uint32_t at = subjects_[subjects_.Search(tag, subjects_.Home(tag))].number; at != kNone;
+  const Slots& subjects = subjects_.Of(tag);
+  if (subjects.size() == 0) return events;
+  for (std::uint32_t at = subjects[subjects.Search(tag, subjects.Home(tag))].number; at != kNone;
        at = previous_[at]) {
     if (!removed_[at]) events.push_back({at});
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -26,7 +27,7 @@ class EventTable {
   std::vector<EventIndex> OfSubject(const KeyHash& subject) const;
 
   // A hint that the id will be looked up soon.
-  void Prefetch(const KeyHash& id) const { ids_.Prefetch(Tag(id)); }
+  void Prefetch(const KeyHash& id) const { ids_.Of(Tag(id)).Prefetch(Tag(id)); }
 
   std::int64_t size() const { return static_cast<std::int64_t>(ids_.size()); }
   std::size_t bytes() const;
@@ -45,7 +46,9 @@ class EventTable {
    public:
     // The first slot with this tag from `at` on, or the empty one where the search ends.
     std::size_t Search(std::uint32_t tag, std::size_t at) const;
-    std::size_t Home(std::uint32_t tag) const { return (tag * slots_.size()) >> 32; }
+    std::size_t Home(std::uint32_t tag) const {
+      return (std::uint64_t{tag << kPartBits} * slots_.size()) >> 32;
+    }
     std::size_t Next(std::size_t at) const { return at + 1 == slots_.size() ? 0 : at + 1; }
     const Slot& operator[](std::size_t at) const { return slots_[at]; }
 
@@ -56,7 +59,6 @@ class EventTable {
     void Prefetch(std::uint32_t tag) const;
 
     std::size_t size() const { return used_; }
-    bool empty() const { return used_ == 0; }
     std::size_t bytes() const { return slots_.capacity() * sizeof(Slot); }
 
    private:
@@ -69,13 +71,26 @@ class EventTable {
     std::size_t used_ = 0;
   };
 
+  // Parts grow one at a time: none waits long, and only one is there twice meanwhile.
+  static constexpr int kPartBits = 6;
+  class Parts {
+   public:
+    Slots& Of(std::uint32_t tag) { return parts_[tag >> (32 - kPartBits)]; }
+    const Slots& Of(std::uint32_t tag) const { return parts_[tag >> (32 - kPartBits)]; }
+    std::size_t size() const;
+    std::size_t bytes() const;
+
+   private:
+    std::array<Slots, std::size_t{1} << kPartBits> parts_;
+  };
+
   static std::uint32_t Tag(const KeyHash& hash) { return static_cast<std::uint32_t>(hash.low); }
   static std::uint8_t Check(const KeyHash& hash) {
     return static_cast<std::uint8_t>(hash.low >> 32);
   }
 
-  Slots ids_;
-  Slots subjects_;                      // to the newest event
+  Parts ids_;
+  Parts subjects_;                      // to the newest event
   std::deque<std::uint32_t> previous_;  // event to the one before of its subject
   std::deque<std::uint8_t> checks_;     // event to one more byte of its id
   std::vector<bool> removed_;

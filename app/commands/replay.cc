@@ -33,6 +33,7 @@ Status RunReplay(Arguments& arguments) {
   options.keep_series = !arguments.html.empty();
   if (!arguments.out.empty()) options.out = arguments.out;
   options.regret_sample = config.value().regret.sample;
+  options.commit_events = config.value().state.commit_events;
   const auto result = ReplayFile(plan.value(), arguments.stream, options, StderrIsTerminal());
   if (!result.ok()) return result.status();
   PrintWarnings(result.value(), stderr);
@@ -62,6 +63,9 @@ Run AddReplay(CLI::App& command) {
   command.add_option("--out", arguments->out,
                      "folder for summary.json, receipts.ndjson, notices.ndjson, model.json and "
                      "series.csv");
+  command.add_option("--state", options.state,
+                     "a new folder to keep the state in, as a daemon does, to be looked at by lethe "
+                     "state (else in memory)");
   command.add_flag(
       "--regret", options.regret,
       "compute the regret exactly (one solve per deletion; keeps the stream in memory), whatever "
