@@ -78,10 +78,12 @@ constexpr CommandEntry kCommands[] = {
      AddModel},
     {"dead-letters", "What was refused, by reason, and where it stood",
      "  lethe dead-letters list --config lethe.yaml", AddDeadLetters},
-    {"receipts", "List, show and verify receipts",
+    {"receipts", "List, show, export and verify receipts, and the key that signs them",
      "  lethe receipts list results\n"
      "  lethe receipts show --request r-17 results\n"
-     "  lethe receipts verify results",
+     "  lethe receipts verify results\n"
+     "  lethe receipts export /var/lib/lethe --out receipts.dsse\n"
+     "  lethe receipts verify receipts.dsse --key keys.json",
      AddReceipts},
 };
 

@@ -64,6 +64,8 @@ class Shard {
   void GoOnFrom(Offset first);
   // Says in the chain that another one for this shard came before; for a shard that is new.
   void BeginAfter(const std::string& other_state);
+  // Says in the chain that entries are signed with another key from here on.
+  void ChangeKey(const std::string& old_key, const std::string& new_key);
 
   // Takes the next record. A bad record is counted and changes nothing; an error means that the
   // run cannot go on. What it did may be published after a Commit only. `elsewhere` goes into the

@@ -73,6 +73,9 @@ class Daemon {
     auto folder = StateFolder::Open(config_.state.path);
     if (!folder.ok()) return folder.status();
     folder_ = std::move(folder).value();
+    auto signer = ReceiptSigner::Open(config_.state.path);
+    if (!signer.ok()) return signer.status();
+    signer_ = std::move(signer).value();
     board_.SetNotReady("start", "starting");
     LETHE_RETURN_IF_ERROR(StartHttp());
     for (const std::string& why : plan_.WhyNotCertified()) {
@@ -87,11 +90,12 @@ class Daemon {
   Status StartHttp() {
     const std::string& listen = config_.http.listen;
     const std::size_t colon = listen.rfind(':');
-    HttpServer::Options options{.host = listen.substr(0, colon),
-                                .port = std::stoi(listen.substr(colon + 1)),
-                                .token = {},
-                                .hasher = &hasher_,
-                                .extras = {.receipts = &shelf_, .web_root = options_.web_root}};
+    HttpServer::Options options{
+        .host = listen.substr(0, colon),
+        .port = std::stoi(listen.substr(colon + 1)),
+        .token = {},
+        .hasher = &hasher_,
+        .extras = {.receipts = &shelf_, .signer = signer_.get(), .web_root = options_.web_root}};
     if (config_.http.token_file) {
       auto token = ReadSecret(*config_.http.token_file);
       if (!token.ok()) {
@@ -125,7 +129,7 @@ class Daemon {
   Status Work() {
     LETHE_RETURN_IF_ERROR(Connect());
     LETHE_RETURN_IF_ERROR(StartProducer());
-    Publisher publisher(config_, producer_.get(), stopping_, &shelf_);
+    Publisher publisher(config_, producer_.get(), *signer_, stopping_, &shelf_);
     Router router(config_, partitions_, *cluster_, publisher);
     LETHE_RETURN_IF_ERROR(OpenShards(publisher, router));
     std::vector<Assignment> assignments;
@@ -233,7 +237,7 @@ class Daemon {
       if (!folder.ok()) return folder.status();
       workers_.push_back(std::make_unique<ShardWorker>(
           WorkerContext{config_, plan_, hasher_, *random_, clock_, board_, metrics_, publisher,
-                        router, stopping_},
+                        *signer_, router, stopping_},
           std::move(folder).value()));
       LETHE_RETURN_IF_ERROR(Wait([&] { return workers_.back()->Prepare(witness); }));
     }
@@ -328,6 +332,7 @@ class Daemon {
   std::atomic<bool> stopping_{false};
   KafkaSettings settings_;
   std::unique_ptr<StateFolder> folder_;
+  std::unique_ptr<ReceiptSigner> signer_;
   ReceiptShelf shelf_;
   std::unique_ptr<KafkaForgetDesk> desk_;
   std::unique_ptr<HttpServer> http_;

@@ -107,6 +107,17 @@ std::vector<OutMessage> DaemonTest::Generate(std::size_t events, double deletion
   return messages;
 }
 
+void DaemonTest::ReadSome(std::size_t count) {
+  const auto messages = Generate(1000, 0.05);
+  Send({messages.begin() + static_cast<std::ptrdiff_t>(sent_),
+        messages.begin() + static_cast<std::ptrdiff_t>(sent_ + count)});
+  sent_ += count;
+  const auto daemon = Start();
+  WaitForRecords(*daemon, static_cast<std::int64_t>(sent_));
+  daemon->Signal(SIGTERM);
+  ASSERT_EQ(daemon->Wait(), 0) << daemon->Log();
+}
+
 std::string DaemonTest::Url(const Process& daemon) {
   EXPECT_TRUE(daemon.Says("url=http://")) << daemon.Log();
   const std::string log = daemon.Log();
