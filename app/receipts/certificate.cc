@@ -28,7 +28,9 @@ constexpr char kStyle[] =
     "code{font:12px/1.4 ui-monospace,monospace;overflow-wrap:anywhere}"
     "pre{font:11px/1.4 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere;"
     "background:#f6f8fa;padding:.8em;margin:.4em 0}"
-    "@media print{body{margin:0;font-size:12px}h2{break-after:avoid}pre,tr{break-inside:avoid}}";
+    // On paper nobody can use the envelope: the file has it.
+    "@media print{body{margin:0;padding:0;font-size:12px;max-width:none}h2{margin-top:.9em}"
+    "pre{display:none}}@media screen{.paper{display:none}}";
 
 std::string Escaped(std::string_view text) {
   std::string html;
@@ -102,8 +104,8 @@ std::string Promise(const dom::element& receipt, const ChainEntry& entry) {
   std::snprintf(percent, sizeof percent, "%.2f", std::ceil(5000 * (1 + advantage) - 1e-9) / 100);
   return "Whoever sees everything that is released from model version " +
          std::to_string(entry.model_version) +
-         " on, and guesses at equal odds whether these events had ever been learned, is right at "
-         "most " +
+         " on, apart from the public record, and guesses at equal odds whether these events had "
+         "ever been learned, is right at most " +
          percent + " times in 100.";
 }
 
@@ -145,13 +147,15 @@ std::string HowToVerify(const ChainEntry& entry, const std::string& envelope) {
            "verify</code>, where it was written.</p>\n<pre>" +
            Escaped(entry.bytes) + "</pre>\n";
   }
-  html += "<p>The envelope below holds the exact bytes of this receipt, signed with key <code>" +
-          signed_one.value().key_id +
-          "</code> (DSSE, Ed25519; the key id is the SHA-256 of the public key). Get the public "
-          "key from whoever runs the system, store the envelope as <code>receipt.dsse</code>, "
-          "then <code>lethe receipts verify receipt.dsse --key PUBLIC-KEY</code>, or "
-          "<code>examples/verify.py</code>, which needs nothing of Lethe.</p>\n<pre>" +
-          Escaped(envelope) + "</pre>\n";
+  html +=
+      "<p>The envelope below holds the exact bytes of this receipt, signed with key <code>" +
+      signed_one.value().key_id +
+      "</code> (DSSE, Ed25519; the key id is the SHA-256 of the public key). Get the public "
+      "key from whoever runs the system, store the envelope as <code>receipt.dsse</code>, "
+      "then <code>lethe receipts verify receipt.dsse --key PUBLIC-KEY</code>, or "
+      "<code>examples/verify.py</code>, which needs nothing of Lethe.</p>\n<p class=\"paper\">The "
+      "envelope is in the file that this page was printed from.</p>\n<pre>" +
+      Escaped(envelope) + "</pre>\n";
   return html;
 }
 
