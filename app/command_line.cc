@@ -9,6 +9,7 @@
 #include "app/commands/command.h"
 #include "app/config/nearest.h"
 #include "app/exit_code.h"
+#include "app/log.h"
 
 namespace lethe {
 namespace {
@@ -146,6 +147,17 @@ int ParseError(const CLI::App& app, const CLI::ParseError& error) {
 
 }  // namespace
 
+void AddLogFormat(CLI::App& command) {
+  command
+      .add_option_function<std::string>(
+          "--log-format",
+          [](const std::string& name) {
+            SetLogFormat(name == "json" ? LogFormat::kJson : LogFormat::kLogfmt);
+          },
+          "how the talk on stderr is written: logfmt, or json (logfmt)")
+      ->check(CLI::IsMember({"logfmt", "json"}));
+}
+
 int RunCommandLine(int argc, char** argv) {
   CLI::App app(
       "Lethe learns online from a stream of events, forgets on request, and writes a receipt that\n"
@@ -177,7 +189,11 @@ int RunCommandLine(int argc, char** argv) {
     return ParseError(app, error);
   }
   const Status status = run();
-  if (!status.ok()) std::fprintf(stderr, "lethe: %s\n", status.message().c_str());
+  if (!status.ok() && CurrentLogFormat() == LogFormat::kJson) {
+    Log(LogLevel::kError, status.message());
+  } else if (!status.ok()) {
+    std::fprintf(stderr, "lethe: %s\n", status.message().c_str());
+  }
   return ExitCode(status.code());
 }
 

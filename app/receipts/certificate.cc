@@ -29,7 +29,8 @@ constexpr char kStyle[] =
     "pre{font:11px/1.4 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere;"
     "background:#f6f8fa;padding:.8em;margin:.4em 0}"
     // On paper nobody can use the envelope: the file has it.
-    "@media print{body{margin:0;padding:0;font-size:12px;max-width:none}h2{margin-top:.9em}"
+    "@media print{body{margin:0;padding:0;font-size:11px;line-height:1.35;max-width:none}"
+    "h2{margin-top:.8em}p{margin:.3em 0}th,td{padding:.12em .6em .12em 0}code{font-size:10px}"
     "pre{display:none}}@media screen{.paper{display:none}}";
 
 std::string Escaped(std::string_view text) {

@@ -1,6 +1,7 @@
 #include "app/run/daemon.h"
 
 #include <sys/stat.h>
+#include <systemd/sd-daemon.h>
 
 #include <atomic>
 #include <filesystem>
@@ -54,6 +55,9 @@ PipelineFacts FactsOf(const Plan& plan, const Hasher& hasher) {
   }
   return facts;
 }
+
+// For `Type=notify` of systemd; does nothing where nobody listens.
+void TellServiceManager(const std::string& state) { sd_notify(0, state.c_str()); }
 
 class Daemon {
  public:
@@ -139,6 +143,7 @@ class Daemon {
     if (!consumer.ok()) return consumer.status();
     router.SetWake([&consumer] { consumer.value()->Wake(); });
     board_.SetReady("start");
+    TellServiceManager("READY=1\nSTATUS=ready");
     LogInfo("ready", {{"topic", config_.spec.topic},
                       {"shards", std::to_string(workers_.size())},
                       {"mode", plan_.spec.forgetting.mode}});
@@ -160,6 +165,7 @@ class Daemon {
       if (status.code() != ErrorCode::kUnavailable) return status;
       if (options_.fail_fast) return status;
       board_.SetNotReady("broker", status.message());
+      TellServiceManager("STATUS=" + status.message());
       if (tries++ % kTriesPerWarning == 0) {
         LogWarning(status.message() + "; waiting, Ctrl-C stops");
         board_.AddTrouble({clock_.NowMs(), status.message()});
@@ -284,6 +290,7 @@ class Daemon {
     }
     if (Interrupted()) LogInfo("stopping; a second signal stops at once");
     board_.SetStopping();
+    TellServiceManager("STOPPING=1\nSTATUS=stopping");
     stopping_ = true;
     consumer.Stop();
     while (running > 0) {

@@ -1,6 +1,7 @@
 // What a daemon publishes is signed, with one key after another, and the chain stays what a replay
 // makes of the same records.
 
+#include <algorithm>
 #include <csignal>
 
 #include <gtest/gtest.h>
@@ -67,6 +68,24 @@ TEST_F(RunSigningTest, ALostKeyIsReplacedAndTheChainSaysSo) {
   EXPECT_EQ(Member(after[before.size()], "/new_key"), Receipts("key"));
   const std::string keys = Receipts("key", {"--json"});
   EXPECT_NE(keys.find(old_key), std::string::npos) << keys;
+}
+
+TEST_F(RunSigningTest, AMovedShardGoesOnWithTheKeyOfItsNewHome) {
+  ReadSome(300);
+  const std::string old_key = Receipts("key");
+  const auto before = PublishedChain();
+  const auto old_home = state_path;
+  state_path = folder / "new-home";
+  std::filesystem::create_directory(state_path);
+  std::filesystem::rename(old_home / "shard-0", state_path / "shard-0");
+  Config();
+  ReadSome(300);
+  const auto after = PublishedChain();
+  ASSERT_GT(after.size(), before.size() + 1);
+  EXPECT_TRUE(std::equal(before.begin(), before.end(), after.begin()));
+  EXPECT_EQ(Member(after[before.size()], "/old_key"), old_key);
+  EXPECT_EQ(Member(after[before.size()], "/new_key"), Receipts("key"));
+  Receipts("verify");
 }
 
 TEST_F(RunSigningTest, TheTopicCanCarryEnvelopes) {
