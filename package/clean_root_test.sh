@@ -5,6 +5,7 @@
 set -euo pipefail
 deb=$(readlink -f "$1")
 root=$(mktemp -d)
+chmod 755 "$root" # the users inside have to get through
 # shellcheck disable=SC2317
 clean() {
   for folder in proc dev; do umount -l "$root/$folder" 2>/dev/null || true; done

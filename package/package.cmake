@@ -38,7 +38,7 @@ install(DIRECTORY docs/ DESTINATION ${doc}/docs FILES_MATCHING PATTERN "*.md" PA
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # the program is enough
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME lethe)
-set(CPACK_PACKAGE_CONTACT "The Lethe project <lethe@localhost>")
+set(CPACK_PACKAGE_CONTACT "The Lethe project <lethe@users.noreply.github.com>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "online learning on a Kafka stream that can forget")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
     "Lethe learns a linear model from a topic of learn and delete events. When

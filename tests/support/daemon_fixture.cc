@@ -119,10 +119,10 @@ void DaemonTest::ReadSome(std::size_t count) {
 }
 
 std::string DaemonTest::Url(const Process& daemon) {
-  EXPECT_TRUE(daemon.Says("url=http://")) << daemon.Log();
+  EXPECT_TRUE(daemon.Says("http://")) << daemon.Log();
   const std::string log = daemon.Log();
-  const std::size_t at = log.find("url=") + 4;
-  return log.substr(at, log.find('\n', at) - at);
+  const std::size_t at = log.find("http://");
+  return log.substr(at, log.find_first_of("\n\"", at) - at);
 }
 
 std::string DaemonTest::StatusOf(const Process& daemon, const std::string& pointer) {
