@@ -13,13 +13,13 @@
 #include "app/commands/command.h"
 #include "app/log.h"
 #include "app/run/connection.h"
+#include "app/run/facts.h"
 #include "app/run/kafka_forget_desk.h"
 #include "app/run/shard_worker.h"
 #include "app/version.h"
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
 #include "connectors/system/system_clock.h"
-#include "engine/json.h"
 #include "metrics/http_guard.h"
 #include "metrics/http_server.h"
 #include "state/shard_folder.h"
@@ -34,27 +34,6 @@ constexpr int kTriesPerWarning = 10;
 constexpr milliseconds kTick{50};
 constexpr int kTicksPerMeasure = 20;
 constexpr milliseconds kGoodbye{10'000};  // for receipts that are on their way at a stop
-
-PipelineFacts FactsOf(const Plan& plan, const Hasher& hasher) {
-  const Spec& spec = plan.spec;
-  const Digest digest = hasher.Sha256(CertificatePart(spec));
-  PipelineFacts facts;
-  facts.topic = spec.topic;
-  facts.mode = spec.forgetting.mode;
-  facts.guarantee = Name(spec.forgetting.guarantee);
-  facts.loss = Name(spec.model.loss);
-  facts.schedule = Name(spec.learning.schedule);
-  facts.config_sha256 = ToHex(digest.data(), digest.size());
-  facts.dimension = spec.model.dimension;
-  facts.bias = spec.model.bias;
-  facts.hash_bits = spec.model.hash_bits;
-  facts.certified = plan.WhyNotCertified().empty();
-  facts.promise = plan.promise;
-  if (spec.forgetting.deadline.event_time_ms > 0) {
-    facts.deadline_seconds = static_cast<double>(spec.forgetting.deadline.event_time_ms) / 1000;
-  }
-  return facts;
-}
 
 // For `Type=notify` of systemd; does nothing where nobody listens.
 void TellServiceManager(const std::string& state) { sd_notify(0, state.c_str()); }

@@ -1,0 +1,28 @@
+#include "app/run/facts.h"
+
+#include "engine/json.h"
+
+namespace lethe {
+
+PipelineFacts FactsOf(const Plan& plan, const Hasher& hasher) {
+  const Spec& spec = plan.spec;
+  const Digest digest = hasher.Sha256(CertificatePart(spec));
+  PipelineFacts facts;
+  facts.topic = spec.topic;
+  facts.mode = spec.forgetting.mode;
+  facts.guarantee = Name(spec.forgetting.guarantee);
+  facts.loss = Name(spec.model.loss);
+  facts.schedule = Name(spec.learning.schedule);
+  facts.config_sha256 = ToHex(digest.data(), digest.size());
+  facts.dimension = spec.model.dimension;
+  facts.bias = spec.model.bias;
+  facts.hash_bits = spec.model.hash_bits;
+  facts.certified = plan.WhyNotCertified().empty();
+  facts.promise = plan.promise;
+  if (spec.forgetting.deadline.event_time_ms > 0) {
+    facts.deadline_seconds = static_cast<double>(spec.forgetting.deadline.event_time_ms) / 1000;
+  }
+  return facts;
+}
+
+}  // namespace lethe
