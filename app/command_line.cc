@@ -9,6 +9,7 @@
 #include "app/commands/command.h"
 #include "app/config/nearest.h"
 #include "app/exit_code.h"
+#include "app/log.h"
 
 namespace lethe {
 namespace {
@@ -80,10 +81,12 @@ constexpr CommandEntry kCommands[] = {
      AddModel},
     {"dead-letters", "What was refused, by reason, and where it stood",
      "  lethe dead-letters list --config lethe.yaml", AddDeadLetters},
-    {"receipts", "List, show and verify receipts",
+    {"receipts", "List, show, export and verify receipts, and the key that signs them",
      "  lethe receipts list results\n"
      "  lethe receipts show --request r-17 results\n"
-     "  lethe receipts verify results",
+     "  lethe receipts verify results\n"
+     "  lethe receipts export /var/lib/lethe --out receipts.dsse\n"
+     "  lethe receipts verify receipts.dsse --key keys.json",
      AddReceipts},
 };
 
@@ -146,6 +149,17 @@ int ParseError(const CLI::App& app, const CLI::ParseError& error) {
 
 }  // namespace
 
+void AddLogFormat(CLI::App& command) {
+  command
+      .add_option_function<std::string>(
+          "--log-format",
+          [](const std::string& name) {
+            SetLogFormat(name == "json" ? LogFormat::kJson : LogFormat::kLogfmt);
+          },
+          "how the talk on stderr is written: logfmt, or json (logfmt)")
+      ->check(CLI::IsMember({"logfmt", "json"}));
+}
+
 int RunCommandLine(int argc, char** argv) {
   CLI::App app(
       "Lethe learns online from a stream of events, forgets on request, and writes a receipt that\n"
@@ -177,7 +191,11 @@ int RunCommandLine(int argc, char** argv) {
     return ParseError(app, error);
   }
   const Status status = run();
-  if (!status.ok()) std::fprintf(stderr, "lethe: %s\n", status.message().c_str());
+  if (!status.ok() && CurrentLogFormat() == LogFormat::kJson) {
+    Log(LogLevel::kError, status.message());
+  } else if (!status.ok()) {
+    std::fprintf(stderr, "lethe: %s\n", status.message().c_str());
+  }
   return ExitCode(status.code());
 }
 

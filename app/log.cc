@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <ctime>
 
+#include "engine/json.h"
+
 namespace lethe {
 namespace {
 
@@ -44,12 +46,31 @@ std::string Quoted(const std::string& value) {
   return text + "\"";
 }
 
+LogFormat& Format() {
+  static LogFormat format = LogFormat::kLogfmt;
+  return format;
+}
+
 }  // namespace
 
-void Log(LogLevel level, const std::string& message, std::initializer_list<LogField> fields) {
-  std::string line = "time=" + Now() + " level=" + Name(level) + " msg=" + Quoted(message);
+void SetLogFormat(LogFormat format) { Format() = format; }
+LogFormat CurrentLogFormat() { return Format(); }
+
+std::string LogLine(LogFormat format, const std::string& time, LogLevel level,
+                    const std::string& message, std::initializer_list<LogField> fields) {
+  if (format == LogFormat::kJson) {
+    JsonWriter json;
+    json.BeginObject().Field("time", time).Field("level", Name(level)).Field("msg", message);
+    for (const auto& [name, value] : fields) json.Field(name, value);
+    return json.EndObject().text();
+  }
+  std::string line = "time=" + time + " level=" + Name(level) + " msg=" + Quoted(message);
   for (const auto& [name, value] : fields) line += std::string(" ") + name + "=" + Quoted(value);
-  line += '\n';
+  return line;
+}
+
+void Log(LogLevel level, const std::string& message, std::initializer_list<LogField> fields) {
+  const std::string line = LogLine(Format(), Now(), level, message, fields) + '\n';
   // One call, so that lines of two threads do not mix.
   std::fwrite(line.data(), 1, line.size(), stderr);
 }

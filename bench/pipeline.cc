@@ -179,13 +179,14 @@ Result<Took> RunPipeline(const Filled& filled, std::int64_t dimension, bool is_w
                                         board, metrics)
                           .value();
   const std::atomic<bool> stopping{false};
-  Publisher publisher(config, nullptr, stopping, &shelf);
   auto folder_of_state = StateFolder::Open(config.state.path).value();
+  const auto signer = ReceiptSigner::Open(config.state.path).value();
+  Publisher publisher(config, nullptr, *signer, stopping, &shelf);
   auto cluster = KafkaCluster::Open(Settings(), {}).value();
   Router router(config, 1, *cluster, publisher);
   router.AddShard({0});
   ShardWorker worker(
-      {config, plan, hasher, random, clock, board, metrics, publisher, router, stopping},
+      {config, plan, hasher, random, clock, board, metrics, publisher, *signer, router, stopping},
       ShardFolder::Open(*folder_of_state, {0}, random, hasher).value());
   Witness witness(config, *cluster, cluster->ClusterId(kPatience).value(), 1, {});
   LETHE_RETURN_IF_ERROR(worker.Prepare(witness));

@@ -146,6 +146,9 @@ std::string WriteChainNotice(const ChainNotice& notice, const std::string& previ
   json.Field("state", ToText(notice.state)).Field("shard", notice.shard.value);
   json.Field("status", notice.status).Key("sha256").Null();
   if (!notice.after.empty()) json.Field("after", notice.after);
+  if (!notice.new_key.empty()) {
+    json.Field("old_key", notice.old_key).Field("new_key", notice.new_key);
+  }
   json.Field("offset", notice.from.value).Field("to", notice.to.value);
   return json.Field("previous", previous).EndObject().text();
 }

@@ -78,15 +78,18 @@ struct ErasedNotice {
 std::string WriteErasedNotice(const ErasedNotice& notice, const std::string& previous);
 
 // The exact bytes of a notice about the chain itself: "gap", records that were gone before they
-// could be read, from one offset up to another; or "begun", a chain that begins anew after
-// another's.
+// could be read, from one offset up to another; "begun", a chain that begins anew after another's;
+// or "key", entries are signed with another key from here on.
 struct ChainNotice {
   const char* status;
   Uuid state{};
   ShardId shard;
   Offset from;
   Offset to;
-  std::string after;  // begun: the state id of the chain before
+  std::string after = {};  // begun: the state id of the chain before
+  // key: the public keys, in Base64
+  std::string old_key = {};
+  std::string new_key = {};
 };
 std::string WriteChainNotice(const ChainNotice& notice, const std::string& previous);
 

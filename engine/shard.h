@@ -64,6 +64,8 @@ class Shard {
   void GoOnFrom(Offset first);
   // Says in the chain that another one for this shard came before; for a shard that is new.
   void BeginAfter(const std::string& other_state);
+  // Says in the chain that entries are signed with another key from here on.
+  void ChangeKey(const std::string& old_key, const std::string& new_key);
 
   // A hint that this record will be processed next but a few, at most kAhead of them: its work may
   // begin. It must stay where it is until then. Records may also come without.

@@ -72,6 +72,18 @@ void Shard::BeginAfter(const std::string& other_state) {
          WriteChainNotice({"begun", identity_.state, id_, next_, next_, other_state}, previous_));
 }
 
+void Shard::ChangeKey(const std::string& old_key, const std::string& new_key) {
+  ++counters_.notices;
+  Append(ChainKind::kNotice, WriteChainNotice({.status = "key",
+                                               .state = identity_.state,
+                                               .shard = id_,
+                                               .from = next_,
+                                               .to = next_,
+                                               .old_key = old_key,
+                                               .new_key = new_key},
+                                              previous_));
+}
+
 ShardReport Shard::Report() const {
   ShardReport report{.shard = id_,
                      .state_id = ToText(identity_.state),

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/ports/signer.h"
 #include "metrics/forget_desk.h"
 #include "metrics/receipt_shelf.h"
 
@@ -11,7 +12,8 @@ namespace lethe {
 // What a server may have beside the board and the metrics. All outlive it.
 struct HttpExtras {
   const ReceiptShelf* receipts = nullptr;
-  ForgetDesk* forget = nullptr;  // none: /v1/forget is off
+  const Signer* signer = nullptr;  // none: no envelopes, and /v1/keys is off
+  ForgetDesk* forget = nullptr;    // none: /v1/forget is off
   std::optional<std::string> web_root =
       std::nullopt;  // the page from this folder, read at every request
 };

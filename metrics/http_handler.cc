@@ -25,6 +25,7 @@ const HttpHandler::Route HttpHandler::kRoutes[] = {
     {"/v1/predict", "POST", false, true, &HttpHandler::PredictRows},
     {"/v1/receipts", "GET", false, false, &HttpHandler::Receipts},
     {"/v1/receipts/", "GET", false, false, &HttpHandler::Receipt},
+    {"/v1/keys", "GET", false, false, &HttpHandler::Keys},
     {"/v1/forget", "POST", false, true, &HttpHandler::Forget},
 };
 
@@ -152,7 +153,13 @@ HttpResponse HttpHandler::Receipts(const HttpRequest& request) {
 
 HttpResponse HttpHandler::Receipt(const HttpRequest& request) {
   static const ReceiptShelf kEmpty;
-  return ShowReceipt(extras_.receipts == nullptr ? kEmpty : *extras_.receipts, request);
+  return ShowReceipt(extras_.receipts == nullptr ? kEmpty : *extras_.receipts, extras_.signer,
+                     request);
+}
+
+HttpResponse HttpHandler::Keys(const HttpRequest&) {
+  if (extras_.signer == nullptr) return ErrorResponse(404, "nothing is signed here");
+  return JsonResponse(200, extras_.signer->Keys());
 }
 
 HttpResponse HttpHandler::Forget(const HttpRequest& request) {

@@ -46,6 +46,7 @@ class HttpHandler {
   HttpResponse PredictRows(const HttpRequest& request);
   HttpResponse Receipts(const HttpRequest& request);
   HttpResponse Receipt(const HttpRequest& request);
+  HttpResponse Keys(const HttpRequest& request);
   HttpResponse Forget(const HttpRequest& request);
 
   static const Route kRoutes[];

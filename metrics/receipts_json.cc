@@ -55,6 +55,8 @@ void WriteRequest(JsonWriter& json, const ReceiptShelf::Request& request) {
   const std::string self = std::string(kPath) + request.uuid;
   json.Key("links").BeginObject().Key("receipt");
   is_served ? json.Value(self) : json.Null();
+  json.Key("envelope");
+  is_served ? json.Value(self + "?envelope=1") : json.Null();
   json.Field("notices", self + "?notices=1").EndObject().EndObject();
 }
 
@@ -67,6 +69,11 @@ HttpResponse NotHere() {
   return ErrorResponse(404,
                        "no such receipt among the newest of this process; older ones are in its "
                        "state and in publish.receipts_topic");
+}
+
+bool IsAsked(const HttpRequest& request, const char* name) {
+  const auto value = request.Parameter(name);
+  return value && *value != "0";
 }
 
 }  // namespace
@@ -103,13 +110,13 @@ HttpResponse ListReceipts(const ReceiptShelf& shelf, const HttpRequest& request)
   return JsonResponse(200, json.EndObject().text());
 }
 
-HttpResponse ShowReceipt(const ReceiptShelf& shelf, const HttpRequest& request) {
+HttpResponse ShowReceipt(const ReceiptShelf& shelf, const Signer* signer,
+                         const HttpRequest& request) {
   const std::string uuid = request.path.substr(std::min(kPath.size(), request.path.size()));
   if (!IsUuid(uuid)) return BadUuid("the end of the path");
   const ReceiptShelf::Shared found = shelf.Find(uuid);
   if (!found) return NotHere();
-  const auto notices = request.Parameter("notices");
-  if (notices && *notices != "0") {
+  if (IsAsked(request, "notices")) {
     JsonWriter json;
     json.BeginObject().Key("receipt");
     found->receipt.empty() ? json.Null() : json.Raw(found->receipt);
@@ -123,10 +130,14 @@ HttpResponse ShowReceipt(const ReceiptShelf& shelf, const HttpRequest& request) 
                          "?notices=1 shows what is known");
   }
   HttpResponse response;
+  const bool wants_envelope = IsAsked(request, "envelope");
+  if (wants_envelope && signer == nullptr) return ErrorResponse(404, "nothing is signed here");
   // The bytes that the chain's hashes are of: no end of line.
-  response.body = std::make_shared<const std::string>(found->receipt);
-  response.headers.emplace_back("Content-Disposition",
-                                "inline; filename=\"receipt-" + uuid + ".json\"");
+  response.body = std::make_shared<const std::string>(
+      wants_envelope ? signer->Envelope(found->receipt) : found->receipt);
+  response.headers.emplace_back(
+      "Content-Disposition",
+      "inline; filename=\"receipt-" + uuid + (wants_envelope ? ".dsse.json\"" : ".json\""));
   return response;
 }
 

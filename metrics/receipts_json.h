@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/ports/signer.h"
 #include "metrics/http_message.h"
 #include "metrics/receipt_shelf.h"
 
@@ -11,8 +12,9 @@ inline constexpr std::size_t kMaxReceipts = 500;
 // Answers /v1/receipts?limit=N&before=UUID with lethe.receipts/1.
 HttpResponse ListReceipts(const ReceiptShelf& shelf, const HttpRequest& request);
 
-// Answers /v1/receipts/{uuid} with the exact bytes of the receipt; with ?notices=1 as
-// {"receipt":...,"notices":[...]}.
-HttpResponse ShowReceipt(const ReceiptShelf& shelf, const HttpRequest& request);
+// Answers /v1/receipts/{uuid} with the exact bytes of the receipt; with ?envelope=1 in a signed
+// envelope, if there is a signer; with ?notices=1 as {"receipt":...,"notices":[...]}.
+HttpResponse ShowReceipt(const ReceiptShelf& shelf, const Signer* signer,
+                         const HttpRequest& request);
 
 }  // namespace lethe

@@ -46,7 +46,11 @@ Result<ShardSummary> SummariseShard(const std::string& path, ShardId shard, cons
     LoadingArchive archive(*bytes);
     std::uint64_t version = 0;
     ModelVersion clean_from;
-    archive(version, summary.counters, clean_from, summary.next);
+    TimeMs now;
+    TimeMs last_time;
+    std::uint64_t receipts = 0;
+    archive(version, summary.counters, clean_from, summary.next, now, last_time, receipts,
+            summary.chain_head, summary.known_entries);
   }
   const auto commits = store.value()->Get(Family::kMeta, "c");
   if (!commits.ok()) return commits.status();

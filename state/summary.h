@@ -19,6 +19,9 @@ struct ShardSummary {
   Counters counters;
   Offset next;
   std::uint64_t chain_entries = 0;
+  // What the engine itself remembers of its chain: so many entries, and the SHA-256 of the last.
+  std::int64_t known_entries = 0;
+  std::string chain_head;
   std::int64_t unerased = 0;  // deleted events whose bytes may still be on disk
   std::int64_t bytes = 0;     // of all its files
   std::string folder;

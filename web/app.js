@@ -4,7 +4,7 @@ import {$, say} from './dom.js';
 import {forgetSubject, showForget} from './forget.js';
 import {drawCharts, remember, rememberNoise, trim} from './history.js';
 import {showSide, showTiles, verdict} from './now.js';
-import {download, showReceipts} from './receipts.js';
+import {download, downloadSigned, showReceipts} from './receipts.js';
 import {clock, duration} from './words.js';
 
 const POLL_MS = 1000;
@@ -83,6 +83,7 @@ $('subject').addEventListener('input', () => {
 });
 $('close').addEventListener('click', () => $('certificate').close());
 $('download').addEventListener('click', download);
+$('download-signed').addEventListener('click', downloadSigned);
 $('token-form').addEventListener('submit', (event) => {
   event.preventDefault();
   sessionStorage.setItem('token', $('token').value);

@@ -153,10 +153,18 @@ export async function openReceipt(uuid) {
   if (!$('certificate').open) $('certificate').showModal();
 }
 
-export function download() {
+export const download = () => save(shown.bytes, `receipt-${shown.uuid}.json`);
+
+export async function downloadSigned() {
+  const {uuid} = shown;
+  const reply = await ask(`/v1/receipts/${uuid}?envelope=1`);
+  if (reply.ok) save(await reply.text(), `receipt-${uuid}.dsse.json`);
+}
+
+function save(text, name) {
   const link = make('a', {
-    href: URL.createObjectURL(new Blob([shown.bytes], {type: 'application/json'})),
-    download: `receipt-${shown.uuid}.json`,
+    href: URL.createObjectURL(new Blob([text], {type: 'application/json'})),
+    download: name,
   });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);

@@ -12,6 +12,9 @@ namespace lethe {
 
 using Run = std::function<Status()>;
 
+// --log-format, for commands that run for long.
+void AddLogFormat(CLI::App& command);
+
 Run AddCheck(CLI::App& command);
 Run AddCompare(CLI::App& command);
 Run AddConfig(CLI::App& command);

@@ -16,6 +16,7 @@ Run AddDemo(CLI::App& command) {
   command.add_option("--keep", options->keep, "leave the state in this folder, which must be new");
   command.add_option("--web-root", options->web_root,
                      "serve the dashboard from this folder instead of the built-in one");
+  AddLogFormat(command);
   return [options] { return RunDemo(*options); };
 }
 

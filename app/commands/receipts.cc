@@ -3,9 +3,14 @@
 #include <memory>
 
 #include "app/commands/command.h"
+#include "app/commands/receipt_keys.h"
+#include "app/config/read_file.h"
+#include "app/receipts/certificate.h"
 #include "app/receipts/chain.h"
+#include "app/receipts/key_file.h"
 #include "connectors/system/sodium_hash.h"
 #include "engine/json.h"
+#include "state/shard_folder.h"
 
 namespace lethe {
 namespace {
@@ -14,6 +19,10 @@ struct Arguments {
   std::string path = ".";
   std::string uuid;
   std::string request;
+  std::string key;    // verify: the public keys to trust
+  std::string state;  // verify: a state that must agree
+  bool envelope = false;
+  bool html = false;
   bool json = false;
 };
 
@@ -51,6 +60,36 @@ void FixWords(Arguments& arguments) {
   }
 }
 
+// The signed form of an entry: as it came, or with the key of the state that it is in.
+Result<std::string> EnvelopeOf(const ChainEntry& entry, const ReceiptBook& book,
+                               const std::string& path) {
+  for (const SignedLine& line : book.signed_lines) {
+    if (line.envelope.payload == entry.bytes) return ToJson(line.envelope);
+  }
+  const auto key = ReadSigningKey(path);
+  if (!key.ok()) return key.status();
+  return WriteEnvelope(entry.bytes, key.value().key);
+}
+
+Status Print(const ChainEntry& entry, const ReceiptBook& book, const Arguments& arguments) {
+  if (!arguments.envelope && !arguments.html) {
+    if (!arguments.json) std::fprintf(stderr, "%s\n\n", entry.statement.c_str());
+    std::printf("%s\n", entry.bytes.c_str());
+    return Status::Ok();
+  }
+  const auto envelope = EnvelopeOf(entry, book, arguments.path);
+  if (arguments.envelope) {
+    if (!envelope.ok()) return envelope.status();
+    std::printf("%s\n", envelope.value().c_str());
+    return Status::Ok();
+  }
+  // A certificate of a replay has no signature, and says so.
+  const auto page = CertificatePage(entry, envelope.ok() ? envelope.value() : "");
+  if (!page.ok()) return page.status();
+  std::fputs(page.value().c_str(), stdout);
+  return Status::Ok();
+}
+
 Status RunShow(Arguments& arguments) {
   FixWords(arguments);
   if (arguments.uuid.empty() && arguments.request.empty()) {
@@ -64,18 +103,67 @@ Status RunShow(Arguments& arguments) {
     const bool matches = arguments.uuid.empty() ? entry.request == arguments.request
                                                 : entry.receipt == arguments.uuid;
     if (!matches) continue;
+    if (found && arguments.html) {
+      return {ErrorCode::kUsage, "several receipts answer to this request; name one by its UUID"};
+    }
     found = true;
-    if (!arguments.json) std::fprintf(stderr, "%s\n\n", entry.statement.c_str());
-    std::printf("%s\n", entry.bytes.c_str());
+    LETHE_RETURN_IF_ERROR(Print(entry, book.value(), arguments));
   }
   if (found) return Status::Ok();
   return {ErrorCode::kInput, "no such receipt in " + arguments.path + "; lethe receipts list " +
                                  arguments.path + " shows them all"};
 }
 
+// The keys of --key: a file, or a key itself.
+Result<std::vector<PublicKey>> TrustedKeys(const std::string& text) {
+  auto keys = ReadPublicKeys(text);
+  if (!keys) {
+    const auto file = config::ReadWholeFile(text);
+    if (!file.ok()) return Status(ErrorCode::kInput, "--key: " + file.status().message());
+    keys = ReadPublicKeys(file.value());
+  }
+  if (keys) return *keys;
+  return Status(ErrorCode::kInput,
+                "--key: " + text + " holds no public key: lethe receipts key prints it");
+}
+
+Status VerifyBook(const ReceiptBook& book, const Arguments& arguments) {
+  const SodiumHasher hasher;
+  LETHE_RETURN_IF_ERROR(VerifyChains(book));
+  if (!book.signed_lines.empty()) {
+    if (arguments.key.empty()) {
+      return {ErrorCode::kUsage,
+              "receipts verify: whose signature is to be trusted? Name the public key with --key "
+              "(lethe receipts key, or /v1/keys); one that came with the file proves nothing"};
+    }
+    const auto keys = TrustedKeys(arguments.key);
+    if (!keys.ok()) return keys.status();
+    LETHE_RETURN_IF_ERROR(VerifySignatures(book, keys.value()));
+  }
+  if (IsStateFolder(arguments.path)) LETHE_RETURN_IF_ERROR(VerifyState(arguments.path, hasher));
+  if (arguments.state.empty()) return Status::Ok();
+  LETHE_RETURN_IF_ERROR(VerifyState(arguments.state, hasher));
+  return VerifyIsPartOf(book, arguments.state, hasher);
+}
+
+// What was checked, in words.
+std::string Verdict(const ReceiptBook& book, const Arguments& arguments) {
+  std::string text = "holds: " + std::to_string(book.entries.size()) +
+                     (book.entries.size() == 1 ? " entry" : " entries");
+  if (book.is_single()) {
+    return text + ", the signature is right (its place in the chain cannot be told from it alone)";
+  }
+  text += ", every one follows the one before";
+  if (!book.heads.empty()) text += ", and the last is the one announced";
+  if (!book.signed_lines.empty()) text += "; every signature is right";
+  if (!arguments.state.empty() || IsStateFolder(arguments.path)) return text + "; the state agrees";
+  if (!book.heads.empty()) return text;
+  return text + " (whether entries are missing at the end cannot be told from this alone)";
+}
+
 Status RunVerify(const Arguments& arguments) {
   const auto book = ReadReceipts(arguments.path, SodiumHasher());
-  const Status status = book.ok() ? VerifyChains(book.value()) : book.status();
+  const Status status = book.ok() ? VerifyBook(book.value(), arguments) : book.status();
   if (status.code() != ErrorCode::kOk && status.code() != ErrorCode::kCheckFailed) return status;
   if (arguments.json) {
     JsonWriter json;
@@ -84,11 +172,7 @@ Status RunVerify(const Arguments& arguments) {
     json.Field("problem", status.message()).EndObject();
     std::printf("%s\n", json.text().c_str());
   } else if (status.ok()) {
-    std::printf("holds: %zu entries, every one follows the one before%s\n",
-                book.value().entries.size(),
-                book.value().heads.empty()
-                    ? " (whether entries are missing at the end cannot be told from this alone)"
-                    : ", and the last is the one announced");
+    std::printf("%s\n", Verdict(book.value(), arguments).c_str());
   }
   return status;
 }
@@ -106,7 +190,8 @@ Run AddReceipts(CLI::App& command) {
     return sub;
   };
   const char* where =
-      "the folder of a replay, the state.path of a daemon, or a file of receipts (.)";
+      "the folder of a replay, the state.path of a daemon, or a file: receipts, an export, an "
+      "envelope (.)";
   add("list", "one line per receipt", [arguments] {
     return RunList(*arguments);
   })->add_option("PATH", arguments->path, where);
@@ -115,9 +200,16 @@ Run AddReceipts(CLI::App& command) {
   show->add_option("UUID", arguments->uuid, "the receipt");
   show->add_option("PATH", arguments->path, where);
   show->add_option("--request", arguments->request, "instead of UUID: the request's reference");
-  add("verify", "whether the chain is whole; exit code 1 if not", [arguments] {
-    return RunVerify(*arguments);
-  })->add_option("PATH", arguments->path, where);
+  show->add_flag("--envelope", arguments->envelope, "in its signed envelope (DSSE)");
+  show->add_flag("--html", arguments->html, "a certificate to print, as a page of its own");
+  CLI::App* verify =
+      add("verify", "whether chain and signatures hold and the state agrees; exit code 1 if not",
+          [arguments] { return RunVerify(*arguments); });
+  verify->add_option("PATH", arguments->path, where);
+  verify->add_option("--key", arguments->key,
+                     "the public key to trust, or a file of keys; for an export or an envelope");
+  verify->add_option("--state", arguments->state, "a state that must have the same entries");
+  AddReceiptKeys(command, *run);
   return [run] { return (*run)(); };
 }
 

@@ -35,6 +35,7 @@ Run AddRun(CLI::App& command) {
                    "for when that one is lost");
   command.add_option("--web-root", options.web_root,
                      "serve the dashboard from this folder instead of the built-in one");
+  AddLogFormat(command);
   return [arguments] { return RunRun(*arguments); };
 }
 

@@ -57,6 +57,7 @@ struct SourceConfig {
 
 struct PublishConfig {
   std::optional<std::string> receipts_topic;
+  bool envelopes = false;
   std::optional<std::string> models_topic;
   std::int64_t models_every_ms = 10'000;
 };

@@ -158,6 +158,8 @@ std::vector<Field> OutputFields() {
   return {
       Describe("publish.receipts_topic", LETHE_AT(publish.receipts_topic), OrNull(Topic()),
                "where receipts and notices go; null: nowhere but the state and HTTP"),
+      Describe("publish.envelopes", LETHE_AT(publish.envelopes), Boolean(),
+               "whether that topic carries signed envelopes (DSSE) instead of the bare entries"),
       Describe("publish.models_topic", LETHE_AT(publish.models_topic), OrNull(Topic()),
                "where models go, keyed by shard; null: nowhere but HTTP"),
       Describe("publish.models_every", LETHE_AT(publish.models_every_ms), DurationMs(1),

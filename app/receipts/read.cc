@@ -65,6 +65,44 @@ Status AddEntry(std::string_view bytes, std::string place, const Hasher& hasher,
   return Status::Ok();
 }
 
+Status ReadHeads(const dom::element& document, const std::string& place, ReceiptBook& book) {
+  dom::array chains;
+  if (document["chains"].get(chains) != simdjson::SUCCESS) {
+    return {ErrorCode::kCheckFailed, place + ": does not say which chains there are"};
+  }
+  for (const dom::element chain : chains) {
+    book.heads.push_back({Integer(chain, "shard"), Integer(chain, "entries"), Text(chain, "head")});
+  }
+  return Status::Ok();
+}
+
+// A line in an envelope: an entry, or the heads at the beginning of an export.
+Status AddSigned(std::string_view line, const std::string& place, const Hasher& hasher,
+                 ReceiptBook& book) {
+  auto envelope = ReadEnvelope(line);
+  if (!envelope.ok()) return {ErrorCode::kCheckFailed, place + ": " + envelope.status().message()};
+  const std::string payload = envelope.value().payload;
+  book.signed_lines.push_back({place, std::move(envelope).value()});
+  dom::parser parser;
+  dom::element object;
+  if (book.signed_lines.size() == 1 &&
+      parser.parse(simdjson::padded_string(payload)).get(object) == simdjson::SUCCESS &&
+      Text(object, "format") == "lethe.heads/1") {
+    return ReadHeads(object, place, book);
+  }
+  return AddEntry(payload, place, hasher, book);
+}
+
+Status AddLine(std::string_view line, const std::string& place, const Hasher& hasher,
+               ReceiptBook& book) {
+  const bool is_signed = LooksLikeEnvelope(line);
+  if (is_signed != !book.signed_lines.empty() &&
+      (!book.entries.empty() || !book.signed_lines.empty())) {
+    return {ErrorCode::kCheckFailed, place + ": signed and bare entries are mixed"};
+  }
+  return is_signed ? AddSigned(line, place, hasher, book) : AddEntry(line, place, hasher, book);
+}
+
 Status ReadFile(const std::string& path, const Hasher& hasher, ReceiptBook& book) {
   auto reader = LineReader::Open(path);
   if (!reader.ok()) return reader.status();
@@ -73,8 +111,8 @@ Status ReadFile(const std::string& path, const Hasher& hasher, ReceiptBook& book
     const auto more = reader.value()->Next(line);
     if (!more.ok()) return more.status();
     if (!more.value()) return Status::Ok();
-    LETHE_RETURN_IF_ERROR(AddEntry(line.too_long ? std::string_view() : line.text,
-                                   path + ":" + std::to_string(line.number), hasher, book));
+    LETHE_RETURN_IF_ERROR(AddLine(line.too_long ? std::string_view() : line.text,
+                                  path + ":" + std::to_string(line.number), hasher, book));
   }
 }
 
@@ -93,18 +131,13 @@ Status ReadState(const std::string& path, const Hasher& hasher, ReceiptBook& boo
   return Status::Ok();
 }
 
-Status ReadHeads(const std::string& path, ReceiptBook& book) {
+Status ReadSummary(const std::string& path, ReceiptBook& book) {
   dom::parser parser;
   dom::element summary;
-  dom::array chains;
-  if (parser.load(path).get(summary) != simdjson::SUCCESS ||
-      summary["chains"].get(chains) != simdjson::SUCCESS) {
+  if (parser.load(path).get(summary) != simdjson::SUCCESS) {
     return {ErrorCode::kCheckFailed, path + ": is not the summary of a replay"};
   }
-  for (const dom::element chain : chains) {
-    book.heads.push_back({Integer(chain, "shard"), Integer(chain, "entries"), Text(chain, "head")});
-  }
-  return Status::Ok();
+  return ReadHeads(summary, path, book);
 }
 
 }  // namespace
@@ -123,7 +156,7 @@ Result<ReceiptBook> ReadReceipts(const std::string& path, const Hasher& hasher) 
   LETHE_RETURN_IF_ERROR(ReadFile(path + "/receipts.ndjson", hasher, book));
   LETHE_RETURN_IF_ERROR(ReadFile(path + "/notices.ndjson", hasher, book));
   const std::string summary = path + "/summary.json";
-  if (std::filesystem::exists(summary, ignored)) LETHE_RETURN_IF_ERROR(ReadHeads(summary, book));
+  if (std::filesystem::exists(summary, ignored)) LETHE_RETURN_IF_ERROR(ReadSummary(summary, book));
   return book;
 }
 

@@ -22,8 +22,10 @@ std::map<ChainKey, std::vector<const ChainEntry*>> ByChain(const ReceiptBook& bo
   return chains;
 }
 
-// Follows one chain by hashes and checks that it visits every entry, in the order of each file.
-Status VerifyChain(const std::vector<const ChainEntry*>& entries, const ChainEntry*& last) {
+// Follows one chain by hashes and checks that it visits every entry, in the order of each file: an
+// export is one, a replay has one for receipts and one for notices.
+Status VerifyChain(const std::vector<const ChainEntry*>& entries, bool is_export,
+                   const ChainEntry*& last) {
   std::unordered_map<std::string, const ChainEntry*> by_previous;
   for (const ChainEntry* entry : entries) {
     const auto [other, is_new] = by_previous.emplace(entry->previous, entry);
@@ -40,7 +42,7 @@ Status VerifyChain(const std::vector<const ChainEntry*>& entries, const ChainEnt
     last = next->second;
     previous = last->sha256;
     ++visited;
-    const ChainEntry*& before = last_of_file[last->is_receipt()];
+    const ChainEntry*& before = last_of_file[is_export || last->is_receipt()];
     if (before != nullptr && before > last) {
       return Broken(last->place, "stands before its predecessor " + before->place);
     }
@@ -66,20 +68,25 @@ Status VerifyChains(const ReceiptBook& book) {
       return Broken(entry.place, "a receipt of the same name exists already");
     }
   }
+  if (book.is_single()) return Status::Ok();
   std::map<std::int64_t, std::pair<std::int64_t, std::string>> found;  // shard: entries, head
   for (const auto& [key, entries] : ByChain(book)) {
     const ChainEntry* last = nullptr;
-    LETHE_RETURN_IF_ERROR(VerifyChain(entries, last));
+    LETHE_RETURN_IF_ERROR(VerifyChain(entries, !book.signed_lines.empty(), last));
     found[key.second] = {static_cast<std::int64_t>(entries.size()), last->sha256};
+  }
+  if (!book.signed_lines.empty() && !book.is_single() && found.size() > book.heads.size()) {
+    return Broken(book.signed_lines.front().place,
+                  "an export begins with the signed heads of its chains: the first line is "
+                  "missing");
   }
   for (const ChainHead& head : book.heads) {
     const auto& [entries, sha256] = found[head.shard];
     const bool is_empty = head.entries == 0 && entries == 0;
     if (!is_empty && (entries != head.entries || sha256 != head.head)) {
       return Broken("shard " + std::to_string(head.shard),
-                    "the chain has " + std::to_string(entries) +
-                        " entries where summary.json has " + std::to_string(head.entries) +
-                        ", or ends in another one");
+                    "the chain has " + std::to_string(entries) + " entries where " +
+                        std::to_string(head.entries) + " were announced, or ends in another one");
     }
   }
   return Status::Ok();

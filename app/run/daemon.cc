@@ -1,6 +1,7 @@
 #include "app/run/daemon.h"
 
 #include <sys/stat.h>
+#include <systemd/sd-daemon.h>
 
 #include <atomic>
 #include <filesystem>
@@ -19,7 +20,6 @@
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
 #include "connectors/system/system_clock.h"
-#include "engine/json.h"
 #include "metrics/http_guard.h"
 #include "metrics/http_server.h"
 #include "state/shard_folder.h"
@@ -34,6 +34,9 @@ constexpr int kTriesPerWarning = 10;
 constexpr milliseconds kTick{50};
 constexpr int kTicksPerMeasure = 20;
 constexpr milliseconds kGoodbye{10'000};  // for receipts that are on their way at a stop
+
+// For `Type=notify` of systemd; does nothing where nobody listens.
+void TellServiceManager(const std::string& state) { sd_notify(0, state.c_str()); }
 
 class Daemon {
  public:
@@ -53,6 +56,9 @@ class Daemon {
     auto folder = StateFolder::Open(config_.state.path);
     if (!folder.ok()) return folder.status();
     folder_ = std::move(folder).value();
+    auto signer = ReceiptSigner::Open(config_.state.path);
+    if (!signer.ok()) return signer.status();
+    signer_ = std::move(signer).value();
     board_.SetNotReady("start", "starting");
     LETHE_RETURN_IF_ERROR(StartHttp());
     for (const std::string& why : plan_.WhyNotCertified()) {
@@ -67,11 +73,12 @@ class Daemon {
   Status StartHttp() {
     const std::string& listen = config_.http.listen;
     const std::size_t colon = listen.rfind(':');
-    HttpServer::Options options{.host = listen.substr(0, colon),
-                                .port = std::stoi(listen.substr(colon + 1)),
-                                .token = {},
-                                .hasher = &hasher_,
-                                .extras = {.receipts = &shelf_, .web_root = options_.web_root}};
+    HttpServer::Options options{
+        .host = listen.substr(0, colon),
+        .port = std::stoi(listen.substr(colon + 1)),
+        .token = {},
+        .hasher = &hasher_,
+        .extras = {.receipts = &shelf_, .signer = signer_.get(), .web_root = options_.web_root}};
     if (config_.http.token_file) {
       auto token = ReadSecret(*config_.http.token_file);
       if (!token.ok()) {
@@ -105,7 +112,7 @@ class Daemon {
   Status Work() {
     LETHE_RETURN_IF_ERROR(Connect());
     LETHE_RETURN_IF_ERROR(StartProducer());
-    Publisher publisher(config_, producer_.get(), stopping_, &shelf_);
+    Publisher publisher(config_, producer_.get(), *signer_, stopping_, &shelf_);
     Router router(config_, partitions_, *cluster_, publisher);
     LETHE_RETURN_IF_ERROR(OpenShards(publisher, router));
     std::vector<Assignment> assignments;
@@ -115,6 +122,7 @@ class Daemon {
     if (!consumer.ok()) return consumer.status();
     router.SetWake([&consumer] { consumer.value()->Wake(); });
     board_.SetReady("start");
+    TellServiceManager("READY=1\nSTATUS=ready");
     LogInfo("ready", {{"topic", config_.spec.topic},
                       {"shards", std::to_string(workers_.size())},
                       {"mode", plan_.spec.forgetting.mode}});
@@ -136,6 +144,7 @@ class Daemon {
       if (status.code() != ErrorCode::kUnavailable) return status;
       if (options_.fail_fast) return status;
       board_.SetNotReady("broker", status.message());
+      TellServiceManager("STATUS=" + status.message());
       if (tries++ % kTriesPerWarning == 0) {
         LogWarning(status.message() + "; waiting, Ctrl-C stops");
         board_.AddTrouble({clock_.NowMs(), status.message()});
@@ -213,7 +222,7 @@ class Daemon {
       if (!folder.ok()) return folder.status();
       workers_.push_back(std::make_unique<ShardWorker>(
           WorkerContext{config_, plan_, hasher_, *random_, clock_, board_, metrics_, publisher,
-                        router, stopping_},
+                        *signer_, router, stopping_},
           std::move(folder).value()));
       LETHE_RETURN_IF_ERROR(Wait([&] { return workers_.back()->Prepare(witness); }));
     }
@@ -260,6 +269,7 @@ class Daemon {
     }
     if (Interrupted()) LogInfo("stopping; a second signal stops at once");
     board_.SetStopping();
+    TellServiceManager("STOPPING=1\nSTATUS=stopping");
     stopping_ = true;
     consumer.Stop();
     while (running > 0) {
@@ -308,6 +318,7 @@ class Daemon {
   std::atomic<bool> stopping_{false};
   KafkaSettings settings_;
   std::unique_ptr<StateFolder> folder_;
+  std::unique_ptr<ReceiptSigner> signer_;
   ReceiptShelf shelf_;
   std::unique_ptr<KafkaForgetDesk> desk_;
   std::unique_ptr<HttpServer> http_;

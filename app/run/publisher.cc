@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "connectors/json/base64.h"
 #include "connectors/kafka/placed.h"
 #include "engine/json.h"
 
@@ -65,9 +66,11 @@ Status Publisher::Publish(ShardId shard, ChainKind kind, std::string_view bytes)
   return Send({.topic = *config_.publish.receipts_topic,
                .partition = {},
                .key = ShardKey(config_.spec.topic, shard),
-               .value = std::string(bytes),
+               .value = config_.publish.envelopes ? signer_.Envelope(bytes) : std::string(bytes),
                .headers = {{kStateHeader, chain.state_id},
                            {kEntryHeader, std::to_string(chain.next)},
+                           {kKeyHeader, signer_.public_key().Id()},
+                           {kSignatureHeader, ToBase64(signer_.Signature(bytes))},
                            {kKindHeader, kind == ChainKind::kReceipt ? "receipt" : "notice"}}});
 }
 

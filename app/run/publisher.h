@@ -8,6 +8,7 @@
 #include <string>
 
 #include "app/config/config.h"
+#include "app/receipts/key_file.h"
 #include "connectors/kafka/producer.h"
 #include "engine/event.h"
 #include "engine/ports/sink.h"
@@ -19,6 +20,9 @@ namespace lethe {
 // The headers that let a reader of the receipts topic tell whose entry it is, and which one.
 inline constexpr char kStateHeader[] = "lethe.state";
 inline constexpr char kEntryHeader[] = "lethe.entry";
+// And the signature over the entry, in Base64, as it stands in the entry's envelope.
+inline constexpr char kKeyHeader[] = "lethe.keyid";
+inline constexpr char kSignatureHeader[] = "lethe.signature";
 
 // The key of a shard's messages: "topic/partition".
 std::string ShardKey(const std::string& topic, ShardId shard);
@@ -29,9 +33,9 @@ std::string ShardKey(const std::string& topic, ShardId shard);
 class Publisher final : public Sink {
  public:
   // `producer` may be null if no topic is configured, `shelf` if nobody looks at receipts.
-  Publisher(const Config& config, KafkaProducer* producer, const std::atomic<bool>& stopping,
-            ReceiptShelf* shelf = nullptr)
-      : config_(config), producer_(producer), stopping_(stopping), shelf_(shelf) {}
+  Publisher(const Config& config, KafkaProducer* producer, const ReceiptSigner& signer,
+            const std::atomic<bool>& stopping, ReceiptShelf* shelf = nullptr)
+      : config_(config), producer_(producer), signer_(signer), stopping_(stopping), shelf_(shelf) {}
 
   // Shows an entry that is committed, without publishing it.
   void Shelve(ShardId shard, ChainKind kind, std::string_view bytes) {
@@ -79,6 +83,7 @@ class Publisher final : public Sink {
 
   const Config& config_;
   KafkaProducer* const producer_;
+  const ReceiptSigner& signer_;
   const std::atomic<bool>& stopping_;
   ReceiptShelf* const shelf_;
   mutable std::mutex mutex_;

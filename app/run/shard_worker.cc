@@ -20,6 +20,7 @@ constexpr std::int64_t kShowEveryNs = 100 * kMs;
 constexpr std::int64_t kSilenceNs = 1000 * kMs;
 constexpr std::int64_t kLongestWaitMs = 100;
 constexpr int kEraserNiceness = 10;
+constexpr char kKeyNote[] = "signing-key";  // the public key that the chain knows
 constexpr std::chrono::milliseconds kEraserTick{10};
 
 }  // namespace
@@ -70,9 +71,26 @@ Status ShardWorker::Prepare(Witness& witness) {
       state.ReadChain(first.value(), [&](std::uint64_t, ChainKind kind, std::string_view bytes) {
         return context_.publisher.Publish(id(), kind, bytes);
       }));
+  LETHE_RETURN_IF_ERROR(AnnounceKey());
   // So that the next start finds who this state is and where it began, even if nothing ever comes.
   uncommitted_ = 1;
   return Commit();
+}
+
+// A chain names every key that has signed it but the present one. The first key needs no entry.
+Status ShardWorker::AnnounceKey() {
+  const auto note = folder_->state().Note(kKeyNote);
+  if (!note.ok()) return note.status();
+  const auto announced = PublicKey::FromText(note.value().value_or(""));
+  if (announced) {
+    const auto keys = context_.signer.Since(*announced);
+    if (!keys.ok()) return keys.status();
+    for (std::size_t i = 1; i < keys.value().size(); ++i) {
+      shard_.ChangeKey(keys.value()[i - 1].ToText(), keys.value()[i].ToText());
+    }
+  }
+  folder_->state().SetNote(kKeyNote, context_.signer.public_key().ToText());
+  return Status::Ok();
 }
 
 // The end of the chain as it was committed, so that a restart shows what was shown before.

@@ -29,6 +29,7 @@ struct WorkerContext {
   Board& board;
   PipelineMetrics& metrics;
   Publisher& publisher;
+  ReceiptSigner& signer;
   Router& router;
   const std::atomic<bool>& stopping;
 };
@@ -56,6 +57,7 @@ class ShardWorker {
 
  private:
   Status ShelveReceipts();
+  Status AnnounceKey();
   Status TakeBatch(const RecordBatch& batch);
   bool IsCommitDue(const KafkaConsumer& consumer);
   Status Commit();

@@ -4,6 +4,7 @@
 
 #include "app/log.h"
 #include "app/run/publisher.h"
+#include "connectors/json/envelope.h"
 #include "engine/archive.h"
 
 namespace lethe {
@@ -59,7 +60,7 @@ std::optional<PublishedEntry> Latest(const std::vector<FoundMessage>& messages) 
     }
     if (latest && message.timestamp < latest_time) continue;
     entry.state_id = *state;
-    entry.bytes = message.value.value_or("");
+    entry.bytes = WithoutEnvelope(message.value.value_or(""));
     latest = std::move(entry);
     latest_time = message.timestamp;
   }

@@ -6,6 +6,7 @@
 #include <simdjson.h>
 
 #include "app/commands/command.h"
+#include "connectors/json/envelope.h"
 
 namespace lethe {
 namespace {
@@ -67,11 +68,11 @@ Status ReceiptFollower::Poll(const std::string& request, std::vector<Found>& fou
   for (auto& [partition, next] : next_) {
     const auto range = access_->cluster().Range(topic_, partition, kBrokerTimeout);
     if (!range.ok()) return range.status();
-    LETHE_RETURN_IF_ERROR(access_->Read(topic_, partition, {next, range.value().next},
-                                        [&](const FoundMessage& message) {
-                                          Take(message.value.value_or(""), request, found);
-                                          return true;
-                                        }));
+    LETHE_RETURN_IF_ERROR(access_->Read(
+        topic_, partition, {next, range.value().next}, [&](const FoundMessage& message) {
+          Take(WithoutEnvelope(message.value.value_or("")), request, found);
+          return true;
+        }));
     next = range.value().next;
   }
   return Status::Ok();

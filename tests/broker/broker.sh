@@ -8,6 +8,7 @@
 #   broker.sh kill   DIR   stops it as a crash does; the data stays
 #   broker.sh remove DIR   stops it and removes DIR
 #   broker.sh url    DIR   prints host:port
+#   broker.sh topics ...   Kafka's own kafka-topics.sh
 #   broker.sh fetch        only gets the jars, from Maven Central, into the user's cache
 #
 # DIR/address has host:port; DIR/sasl_address that of a second listener, which wants SASL/PLAIN with
@@ -15,7 +16,7 @@
 set -euo pipefail
 version=4.1.1
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
-jars=${XDG_CACHE_HOME:-$HOME/.cache}/lethe/kafka-$version
+jars=${XDG_CACHE_HOME:-$HOME/.cache}/lethe/kafka-$version-tools
 # A broker that was left behind, by a test run that was killed, ends by itself.
 lifetime=${LETHE_BROKER_LIFETIME:-6h}
 
@@ -31,7 +32,7 @@ fetch() {
   local part
   mkdir -p "$(dirname "$jars")"
   part=$(mktemp -d "$jars.XXXXXX")
-  printf 'broker.sh: getting Apache Kafka %s (60 MB) from Maven Central\n' "$version" >&2
+  printf 'broker.sh: getting Apache Kafka %s (80 MB) from Maven Central\n' "$version" >&2
   if ! mvn -q -B -f "$here/pom.xml" dependency:copy-dependencies -DoutputDirectory="$part" \
     </dev/null >&2; then
     rm -rf "$part"
@@ -134,7 +135,10 @@ halt() {
 }
 
 command=${1:-help}
-[[ $command == fetch || -n ${2:-} ]] || fail "usage: broker.sh start|stop|kill|remove|url DIR"
+if [[ $command == topics ]]; then
+  exec java -Xmx256m -cp "$jars/*" org.apache.kafka.tools.TopicCommand "${@:2}"
+fi
+[[ $command == fetch || -n ${2:-} ]] || fail "usage: broker.sh start|stop|kill|remove|url DIR, or topics ..."
 dir=$(readlink -m "${2:-.}")
 case $command in
   fetch) fetch ;;

@@ -12,18 +12,6 @@ namespace {
 
 class RunWitnessTest : public DaemonTest {
  protected:
-  // Reads the records [first, first + count) of a stream that is produced here, and stops.
-  void ReadSome(std::size_t count) {
-    const auto messages = Generate(1000, 0.05);
-    Send({messages.begin() + static_cast<std::ptrdiff_t>(sent_),
-          messages.begin() + static_cast<std::ptrdiff_t>(sent_ + count)});
-    sent_ += count;
-    const auto daemon = Start();
-    WaitForRecords(*daemon, static_cast<std::int64_t>(sent_));
-    daemon->Signal(SIGTERM);
-    ASSERT_EQ(daemon->Wait(), 0) << daemon->Log();
-  }
-
   void ExpectRefused(const std::string& because, const std::vector<std::string>& flags = {}) {
     const auto daemon = Start(flags);
     EXPECT_EQ(daemon->Wait(), 65) << daemon->Log();
@@ -35,8 +23,6 @@ class RunWitnessTest : public DaemonTest {
     const Replayed replayed = Replay(RecordTopic(topic));
     EXPECT_EQ(PublishedChain(), replayed.chain);
   }
-
-  std::size_t sent_ = 0;
 };
 
 TEST_F(RunWitnessTest, AnOldCopyOfTheStateIsRefused) {

@@ -107,11 +107,22 @@ std::vector<OutMessage> DaemonTest::Generate(std::size_t events, double deletion
   return messages;
 }
 
+void DaemonTest::ReadSome(std::size_t count) {
+  const auto messages = Generate(1000, 0.05);
+  Send({messages.begin() + static_cast<std::ptrdiff_t>(sent_),
+        messages.begin() + static_cast<std::ptrdiff_t>(sent_ + count)});
+  sent_ += count;
+  const auto daemon = Start();
+  WaitForRecords(*daemon, static_cast<std::int64_t>(sent_));
+  daemon->Signal(SIGTERM);
+  ASSERT_EQ(daemon->Wait(), 0) << daemon->Log();
+}
+
 std::string DaemonTest::Url(const Process& daemon) {
-  EXPECT_TRUE(daemon.Says("url=http://")) << daemon.Log();
+  EXPECT_TRUE(daemon.Says("http://")) << daemon.Log();
   const std::string log = daemon.Log();
-  const std::size_t at = log.find("url=") + 4;
-  return log.substr(at, log.find('\n', at) - at);
+  const std::size_t at = log.find("http://");
+  return log.substr(at, log.find_first_of("\n\"", at) - at);
 }
 
 std::string DaemonTest::StatusOf(const Process& daemon, const std::string& pointer) {

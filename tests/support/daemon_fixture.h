@@ -33,6 +33,9 @@ class DaemonTest : public KafkaTest {
   // carries no id.
   std::vector<OutMessage> Generate(std::size_t events, double deletions, int seed = 1);
 
+  // Produces the next `count` records of a stream, lets a daemon read them, and stops it.
+  void ReadSome(std::size_t count);
+
   // Waits until the daemon has read, committed and shown so many records.
   void WaitForRecords(const Process& daemon, std::int64_t records,
                       std::chrono::milliseconds patience = std::chrono::minutes(2));
@@ -68,6 +71,7 @@ class DaemonTest : public KafkaTest {
   std::string topic;
   std::string receipts_topic;
   std::string dead_topic;
+  std::size_t sent_ = 0;  // by ReadSome
 
  private:
   int logs_ = 0;

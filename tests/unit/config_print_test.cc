@@ -31,7 +31,7 @@ source:
     security: {protocol: sasl_ssl, mechanism: SCRAM-SHA-512, username: "no", password_file: /p,
                ca: "~", certificate: "c d", key: "- k"}
   start: latest
-publish: {receipts_topic: "null", models_topic: "true", models_every: 1h}
+publish: {receipts_topic: "null", envelopes: true, models_topic: "true", models_every: 1h}
 dead_letter: {topic: "1.5", payload: true}
 state: {path: "/a b/$${X}", commit_events: 1, commit_every: 1ms, snapshots: 0, snapshot_every: 2}
 erasure: {max_lag: 24h, refuse_late_for: 0s}

@@ -39,9 +39,19 @@ std::string Receipt(int n, std::int64_t time_ms) {
          R"("advantage":0.1,"statement":"It was  forgotten."})";
 }
 
+struct FakeSigner final : Signer {
+  std::string Envelope(std::string_view bytes) const override {
+    return "<" + std::string(bytes) + ">";
+  }
+  std::string Keys() const override { return "{\"keys\":[]}"; }
+};
+
 struct Shelved : testing::RunningServer {
-  Shelved() : RunningServer(testing::DenseFacts(), std::nullopt, {.receipts = &shelf}) {}
+  Shelved()
+      : RunningServer(testing::DenseFacts(), std::nullopt,
+                      {.receipts = &shelf, .signer = &signer}) {}
   ReceiptShelf shelf;
+  FakeSigner signer;
 };
 
 dom::element ParsedList(dom::parser& parser, const HttpReply& reply) {
@@ -169,6 +179,25 @@ TEST(ReceiptShelf, TheOldestLeaveAndStayAway) {
   EXPECT_EQ(shelf.Find(Uuid(1)), nullptr);
   shelf.Add({0}, ChainKind::kNotice, Erased(1));
   EXPECT_EQ(shelf.Find(Uuid(1)), nullptr);
+}
+
+TEST(HttpReceipts, AReceiptComesInItsEnvelopeWhenAskedFor) {
+  Shelved server;
+  server.shelf.Add({0}, ChainKind::kReceipt, Receipt(1, 1000));
+  const HttpReply reply = Get(server.url, "/v1/receipts/" + Uuid(1) + "?envelope=1");
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(reply.body, "<" + Receipt(1, 1000) + ">");
+  EXPECT_EQ(Get(server.url, "/v1/receipts/" + Uuid(1) + "?envelope=0").body, Receipt(1, 1000));
+  EXPECT_EQ(Get(server.url, "/v1/receipts/" + Uuid(2) + "?envelope=1").status, 404);
+  EXPECT_EQ(Get(server.url, "/v1/keys").body, "{\"keys\":[]}\n");
+}
+
+TEST(HttpReceipts, WithoutASignerNothingIsSigned) {
+  ReceiptShelf shelf;
+  shelf.Add({0}, ChainKind::kReceipt, Receipt(1, 1000));
+  testing::RunningServer server(testing::DenseFacts(), std::nullopt, {.receipts = &shelf});
+  EXPECT_EQ(Get(server.url, "/v1/keys").status, 404);
+  EXPECT_EQ(Get(server.url, "/v1/receipts/" + Uuid(1) + "?envelope=1").status, 404);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What a visitor does in the demo, by clicking: looks, forgets somebody, reads and downloads the
 receipt, changes the colours and the width, and sees that the daemon has gone."""
+import base64
 import json
 import os
 import sys
@@ -69,6 +70,11 @@ def the_receipt_opens_and_downloads(page, demo, request):
     check(downloaded == served, "the download is not the receipt")
     receipt = json.loads(downloaded)
     check(receipt["certified"] and receipt["outcome"] == "forgotten", str(receipt))
+    page.click("#download-signed")
+    path = os.path.join(page.downloads, f"receipt-{uuid}.dsse.json")
+    page.wait("the signed file", lambda: os.path.exists(path), PATIENCE)
+    with open(path, "rb") as file:
+        check(base64.b64decode(json.load(file)["payload"]) == downloaded, "not the same receipt")
     page.click("#close")
     page.wait("it closes", lambda: not page.run("return document.getElementById('certificate').open"))
 

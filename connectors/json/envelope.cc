@@ -1,0 +1,74 @@
+#include "connectors/json/envelope.h"
+
+#include <simdjson.h>
+
+#include "connectors/json/base64.h"
+#include "engine/json.h"
+
+namespace lethe {
+namespace {
+
+namespace dom = simdjson::dom;
+
+// Base64 in the JSON string, decoded; false if it is not that.
+bool Decoded(const dom::element& object, const char* key, std::string& bytes) {
+  std::string_view text;
+  return object[key].get(text) == simdjson::SUCCESS && FromBase64(text, bytes);
+}
+
+}  // namespace
+
+std::string PreAuthEncoding(std::string_view payload) {
+  const std::string_view type = kPayloadType;
+  return "DSSEv1 " + std::to_string(type.size()) + " " + std::string(type) + " " +
+         std::to_string(payload.size()) + " " + std::string(payload);
+}
+
+bool Envelope::IsSignedBy(const PublicKey& key) const {
+  return key.Verifies(PreAuthEncoding(payload), signature);
+}
+
+std::string ToJson(const Envelope& envelope) {
+  JsonWriter json;
+  json.BeginObject().Field("payload", ToBase64(envelope.payload));
+  json.Field("payloadType", kPayloadType).Key("signatures").BeginArray().BeginObject();
+  json.Field("keyid", envelope.key_id).Field("sig", ToBase64(envelope.signature));
+  return json.EndObject().EndArray().EndObject().text();
+}
+
+std::string WriteEnvelope(std::string_view payload, const SigningKey& key) {
+  return ToJson({.payload = std::string(payload),
+                 .key_id = key.public_key().Id(),
+                 .signature = key.Sign(PreAuthEncoding(payload))});
+}
+
+bool LooksLikeEnvelope(std::string_view text) {
+  return text.find("\"payloadType\"") != std::string_view::npos;
+}
+
+Result<Envelope> ReadEnvelope(std::string_view text) {
+  dom::parser parser;
+  dom::element object;
+  dom::array signatures;
+  std::string_view type;
+  std::string_view key_id;
+  Envelope envelope;
+  if (parser.parse(simdjson::padded_string(text)).get(object) != simdjson::SUCCESS ||
+      object["payloadType"].get(type) != simdjson::SUCCESS || type != kPayloadType ||
+      !Decoded(object, "payload", envelope.payload) ||
+      object["signatures"].get(signatures) != simdjson::SUCCESS || signatures.size() != 1 ||
+      signatures.at(0)["keyid"].get(key_id) != simdjson::SUCCESS ||
+      !Decoded(signatures.at(0).value_unsafe(), "sig", envelope.signature)) {
+    return Status(ErrorCode::kInput, "is not an envelope with one signature");
+  }
+  envelope.key_id = key_id;
+  return envelope;
+}
+
+std::string WithoutEnvelope(std::string text) {
+  if (!LooksLikeEnvelope(text)) return text;
+  auto envelope = ReadEnvelope(text);
+  return envelope.ok() ? std::move(envelope.value().payload) : text;
+}
+
+}  // namespace lethe
