@@ -1,11 +1,13 @@
 #include "app/replay/replay.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <filesystem>
 
 #include "app/commands/command.h"
 #include "app/progress.h"
+#include "app/replay/read_ahead.h"
 #include "app/replay/result_files.h"
 #include "connectors/file/recorded_stream.h"
 #include "connectors/system/sodium_hash.h"
@@ -253,10 +255,19 @@ Result<ReplayResult> ReplayFile(const Plan& plan, const std::string& path,
   SystemClock clock;
   Progress progress(show_progress, clock);
   ReplayOptions watched = options;
-  watched.on_progress = [&](std::int64_t records) {
-    progress.Show(records, stream.value()->bytes_read(), stream.value()->bytes_total());
-  };
-  return Replay(plan, *stream.value(), watched);
+  const std::optional<std::int64_t> total = stream.value()->bytes_total();
+  // A pipe may be silent for ever; a file ends.
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) {
+    watched.on_progress = [&](std::int64_t records) {
+      progress.Show(records, stream.value()->bytes_read(), total);
+    };
+    return Replay(plan, *stream.value(), watched);
+  }
+  std::atomic<std::int64_t> bytes{0};
+  watched.on_progress = [&](std::int64_t records) { progress.Show(records, bytes, total); };
+  ReadAhead ahead(*stream.value(), options.batch, [&] { bytes = stream.value()->bytes_read(); });
+  return Replay(plan, ahead, watched);
 }
 
 }  // namespace lethe
