@@ -73,7 +73,9 @@ constexpr CommandEntry kCommands[] = {
      "  lethe state list /var/lib/lethe\n"
      "  lethe state verify /var/lib/lethe",
      AddState},
-    {"model", "Average the models of several processes",
+    {"model", "Export a model as JSON or ONNX; average those of several processes",
+     "  lethe model export http://127.0.0.1:9464 --out model.onnx\n"
+     "  lethe model export --config lethe.yaml > model.json\n"
      "  lethe model merge model-0.json model-1.json\n"
      "  lethe model merge model-*.json --json > model.json",
      AddModel},

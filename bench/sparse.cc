@@ -16,6 +16,7 @@ namespace lethe {
 namespace {
 
 constexpr std::size_t kEvents = 4096;  // a power of two
+constexpr std::size_t kAhead = 8;
 
 Plan PlanOf(const ModelSpec& model) {
   Spec spec;
@@ -43,6 +44,7 @@ void LearnAll(benchmark::State& state, const Plan& plan, const std::vector<Examp
   OnlineRun run = NewOnlineRun(plan.spec.model, plan.constants, plan.schedule);
   std::size_t next = 0;
   for (auto _ : state) {
+    run.Prefetch(events[(next + kAhead) & (kEvents - 1)]);
     benchmark::DoNotOptimize(run.Learn(events[next++ & (kEvents - 1)]));
   }
   state.SetItemsProcessed(state.iterations());

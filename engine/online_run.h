@@ -30,6 +30,11 @@ class OnlineRun {
     return sparse_ ? sparse_->Dot(example) : z_.dot(example.x);
   }
 
+  // A hint that the event is among the next to be learned.
+  void Prefetch(const Example& example) const {
+    if (sparse_) sparse_->Prefetch(example);
+  }
+
   // z <- Proj(z - eta (loss'(<z,x>; y) x + mu z)). Returns the prediction before the step.
   double Learn(const Example& example) {
     return sparse_ ? LearnSparse(example) : LearnDense(example);

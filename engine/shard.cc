@@ -13,11 +13,11 @@ Shard::Shard(const Plan& plan, const ShardIdentity& identity, const ShardPorts& 
       identity_(identity),
       id_(identity.shard),
       ports_(ports),
-      door_(plan.spec.model),
       names_(ports.hasher, identity),
+      intake_(plan.spec.model, names_, plan.spec.topic, identity.shard),
       why_not_(plan.WhyNotCertified()),
       waiting_(plan.spec.forgetting),
-      regret_bound_(plan.constants, door_.model_dimension()) {
+      regret_bound_(plan.constants, intake_.door().model_dimension()) {
   const Digest digest = ports.hasher.Sha256(CertificatePart(plan.spec));
   config_sha256_ = ToHex(digest.data(), digest.size());
   unlearner_ = plan_.mode->make({.spec = plan_.spec,
@@ -120,53 +120,58 @@ Status Shard::Reject(const Record& record, const Rejection& rejection) {
   return Status::Ok();
 }
 
-void Shard::LearnAs(const Record& record, const KeyHash& id) {
-  LearnedEvent learned{.index = {steps()}, .offset = record.offset, .id = id, .subject = {}};
-  if (record.event.subject) learned.subject = names_.Subject(*record.event.subject);
+void Shard::Expect(const Record& record) {
+  if (record.rejection || record.event.kind == EventKind::kDelete) return;
+  const Admitted& admitted = intake_.Expect(record);
+  if (admitted.rejection) return;
+  ports_.state.Prefetch(admitted.id);
+  unlearner_->Prefetch(admitted.example);
+}
+
+void Shard::LearnAs(const Record& record, const Admitted& admitted) {
+  const LearnedEvent learned{
+      .index = {steps()}, .offset = record.offset, .id = admitted.id, .subject = admitted.subject};
   if (plan_.schedule.is_public()) regret_bound_.Step(plan_.schedule.Step(steps() + 1));
   const double squared_norm = unlearner_->SquaredNorm();
-  const double prediction = unlearner_->Learn(example_);
+  const double prediction = unlearner_->Learn(admitted.example);
   ports_.state.AddEvent(learned);
   ++(record.event.kind == EventKind::kUpdate ? counters_.updates : counters_.learned);
-  ports_.probe.OnLearn(id_, {learned.index, prediction, squared_norm, example_});
+  ports_.probe.OnLearn(id_, {learned.index, prediction, squared_norm, admitted.example});
+}
+
+bool Shard::IsRefused(const KeyHash& id) const {
+  return ports_.state.has_refusals() && ports_.state.FindRefusal(names_.Lasting(id)).has_value();
 }
 
 Status Shard::Learn(const Record& record) {
-  if (const auto rejection = door_.Admit(record.event, example_)) {
-    return Reject(record, *rejection);
-  }
-  const KeyHash id =
-      names_.Id(record.event.id ? *record.event.id
-                                : plan_.spec.topic + "/" + std::to_string(id_.value) + "/" +
-                                      std::to_string(record.offset.value));
-  if (ports_.state.FindRefusal(names_.Lasting(id))) {
+  const Admitted& admitted = intake_.Take(record);
+  if (admitted.rejection) return Reject(record, *admitted.rejection);
+  if (IsRefused(admitted.id)) {
     ++counters_.refused_late;
-  } else if (ports_.state.FindId(id)) {
+  } else if (ports_.state.FindId(admitted.id)) {
     ++counters_.duplicates;
   } else {
-    LearnAs(record, id);
+    LearnAs(record, admitted);
   }
   return Status::Ok();
 }
 
 Status Shard::Update(const Record& record) {
   LETHE_CHECK(record.event.id.has_value());
-  if (const auto rejection = door_.Admit(record.event, example_)) {
-    return Reject(record, *rejection);
-  }
-  const KeyHash id = names_.Id(*record.event.id);
-  if (ports_.state.FindRefusal(names_.Lasting(id))) {
+  const Admitted& admitted = intake_.Take(record);
+  if (admitted.rejection) return Reject(record, *admitted.rejection);
+  if (IsRefused(admitted.id)) {
     ++counters_.refused_late;
     return Status::Ok();
   }
-  if (const auto old = ports_.state.FindId(id)) {
+  if (const auto old = ports_.state.FindId(admitted.id)) {
     Receipt receipt = NewReceipt(record, Outcome::kForgotten);
     receipt.is_update = true;
     LETHE_RETURN_IF_ERROR(Receive(std::move(receipt), {*old}));
     // Here the old version must be gone before the new one is learned, if it may go at once.
     LETHE_RETURN_IF_ERROR(ServeDue(At(record), now_));
   }
-  LearnAs(record, id);
+  LearnAs(record, admitted);
   return Status::Ok();
 }
 

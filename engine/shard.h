@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "engine/counters.h"
-#include "engine/door.h"
 #include "engine/event.h"
+#include "engine/intake.h"
 #include "engine/modes/registry.h"
 #include "engine/names.h"
 #include "engine/ports/hash.h"
@@ -66,6 +66,11 @@ class Shard {
   void BeginAfter(const std::string& other_state);
   // Says in the chain that entries are signed with another key from here on.
   void ChangeKey(const std::string& old_key, const std::string& new_key);
+
+  // A hint that this record will be processed next but a few, at most kAhead of them: its work may
+  // begin. It must stay where it is until then. Records may also come without.
+  static constexpr std::size_t kAhead = Intake::kAhead;
+  void Expect(const Record& record);
 
   // Takes the next record. A bad record is counted and changes nothing; an error means that the
   // run cannot go on. What it did may be published after a Commit only. `elsewhere` goes into the
@@ -148,7 +153,8 @@ class Shard {
   Status DeleteById(const Record& record);
   Status DeleteBySubject(const Record& record);
 
-  void LearnAs(const Record& record, const KeyHash& id);
+  void LearnAs(const Record& record, const Admitted& admitted);
+  bool IsRefused(const KeyHash& id) const;
 
   // The events leave the state and the mode's retained ones; the request begins to wait.
   Status Receive(Receipt receipt, std::vector<LearnedEvent> events);
@@ -173,8 +179,8 @@ class Shard {
   ShardIdentity identity_;
   ShardId id_;
   ShardPorts ports_;
-  Door door_;
   Names names_;
+  Intake intake_;
   std::string config_sha256_;
   std::vector<std::string> why_not_;
   std::unique_ptr<Unlearner> unlearner_;
@@ -193,7 +199,6 @@ class Shard {
   std::vector<Erasure> erasures_;  // in order of time
   std::vector<std::pair<ChainKind, std::string>> outbox_;
   const Elsewhere* elsewhere_ = nullptr;  // of the record at hand
-  Example example_;                       // reused
 };
 
 }  // namespace lethe

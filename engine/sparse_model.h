@@ -34,6 +34,11 @@ class SparseModel {
   // <z, x>
   double Dot(const Example& example) const;
 
+  // A hint that the event is among the next to be learned.
+  void Prefetch(const Example& example) const {
+    for (const std::uint32_t at : example.at) __builtin_prefetch(v_.data() + at, 1);
+  }
+
   // z <- Proj(shrink z - push x), 0 < shrink <= 1.
   void Step(double shrink, double push, const Example& example);
 
@@ -54,7 +59,7 @@ class SparseModel {
 
   template <typename Self, typename Archive>
   static void Fields(Self& self, Archive& archive) {
-    archive(self.steps_, self.scale_, self.v_, self.squares_);
+    archive(self.steps_, self.scale_, self.unit_, self.inverse_unit_, self.v_, self.squares_);
   }
 
  private:

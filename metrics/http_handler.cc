@@ -120,16 +120,24 @@ HttpResponse HttpHandler::Shards(const HttpRequest&) {
 }
 
 HttpResponse HttpHandler::Model(const HttpRequest& request) {
-  std::optional<ModelDocument::Version> model = model_.Get();
+  const std::string_view format = request.Parameter("format").value_or("json");
+  const bool is_onnx = format == "onnx";
+  if (!is_onnx && format != "json") return ErrorResponse(400, "format must be json or onnx");
+  std::optional<ModelDocument::Version> model =
+      model_.Get(is_onnx ? ModelDocument::Format::kOnnx : ModelDocument::Format::kJson);
   if (!model) return ErrorResponse(503, "no model has been committed yet");
   HttpResponse response;
+  if (is_onnx) {
+    response.content_type = "application/octet-stream";  // ONNX has no registered type
+    response.headers.emplace_back("Content-Disposition", "attachment; filename=\"model.onnx\"");
+  }
   // May be stored, if it is asked for again each time: after a deletion an old model must go.
   response.cache_control = "no-cache";
   response.headers.emplace_back("ETag", model->etag);
   if (request.if_none_match && NamesTag(*request.if_none_match, model->etag)) {
     response.status = 304;
   } else {
-    response.body = std::move(model->text);
+    response.body = std::move(model->bytes);
   }
   return response;
 }

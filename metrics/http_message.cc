@@ -74,8 +74,7 @@ std::string HeadOf(const HttpResponse& response) {
   add("X-Content-Type-Options", "nosniff");
   add("Referrer-Policy", "no-referrer");
   for (const auto& [name, value] : response.headers) add(name, value);
-  // A thread serves one connection: an idle one that is kept would take it from the others.
-  add("Connection", "close");
+  add("Connection", response.goes_on ? "keep-alive" : "close");
   return head + "\r\n";
 }
 

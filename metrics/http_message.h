@@ -29,6 +29,7 @@ struct HttpResponse {
   int status = 200;
   std::string content_type = "application/json";
   std::string cache_control = "no-store";
+  bool goes_on = false;  // the connection stays for the next request
   bool is_page = false;  // may load scripts, styles and data from here, and nothing else
   std::vector<std::pair<std::string, std::string>> headers;  // further ones
   // Shared, because a large document is sent to many.

@@ -7,94 +7,34 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <mutex>
 #include <string_view>
 #include <thread>
 #include <utility>
 
+#include "metrics/http_connection.h"
 #include "metrics/http_handler.h"
 
 namespace lethe {
 namespace {
 
-// A thread serves one connection at a time. Those that a slow client can hold up for long (heavy
-// routes; large answers of the others) may take a part of the threads only, so that small requests
-// always find one.
-constexpr char kThreads[] = "32";
+// A thread serves one connection at a time; an idle one costs some ten KiB. There are enough for
+// hundreds of clients that do not finish their headers. Those that a slow client can hold up for
+// longer (heavy routes; large answers of the others) may take a part of the threads only, so that
+// small requests always find one.
+constexpr char kThreads[] = "256";
 constexpr int kMaxHeld = 12;  // of each of the two kinds
+
+// A connection may bring several requests, one after the other. A part of the threads only waits
+// for the next one, not for long, and not for ever.
+constexpr int kMaxKept = 64;
+constexpr std::intptr_t kMaxRequests = 1000;
+constexpr char kIdleTimeoutMs[] = "500";
 
 // Bounds the time until the headers are complete, and each wait for a client that stands still.
 constexpr char kRequestTimeoutMs[] = "2000";
-constexpr auto kBodyTime = std::chrono::seconds(10);
-constexpr auto kSendTime = std::chrono::minutes(5);
-
-// mg_read returns when all that was asked for has come: small reads make the clock be looked at.
-constexpr std::size_t kReadBytes = 64;
-constexpr std::size_t kWriteBytes = std::size_t{1} << 16;
-
-using SteadyClock = std::chrono::steady_clock;
-
-std::optional<std::string> Header(const mg_connection* connection, const char* name) {
-  const char* value = mg_get_header(connection, name);
-  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-}
-
-void Send(mg_connection* connection, const HttpResponse& response, bool with_body) {
-  const auto deadline = SteadyClock::now() + kSendTime;
-  const std::string head = HeadOf(response);
-  if (mg_write(connection, head.data(), head.size()) != static_cast<int>(head.size())) return;
-  const std::string& body = *response.body;
-  if (!with_body || response.status == 304) return;
-  for (std::size_t sent = 0; sent < body.size() && SteadyClock::now() < deadline;) {
-    const std::size_t size = std::min(kWriteBytes, body.size() - sent);
-    if (mg_write(connection, body.data() + sent, size) != static_cast<int>(size)) return;
-    sent += size;
-  }
-}
-
-// Reads at most `limit` bytes, for at most kBodyTime. False when the time was over.
-bool ReadBody(mg_connection* connection, std::size_t limit, std::string& body) {
-  const auto deadline = SteadyClock::now() + kBodyTime;
-  char buffer[kReadBytes];
-  while (body.size() < limit) {
-    if (SteadyClock::now() > deadline) return false;
-    const int size = mg_read(connection, buffer, sizeof buffer);
-    if (size <= 0) break;
-    body.append(buffer, static_cast<std::size_t>(size));
-  }
-  return true;
-}
-
-// A response may be lost when the connection is closed with unread data: takes some of it away.
-void Drain(mg_connection* connection) {
-  std::string ignored;
-  (void)ReadBody(connection, 4 * kMaxBodyBytes, ignored);
-}
-
-// Fills request.body; the refusal, or nothing.
-std::optional<HttpResponse> TakeBody(mg_connection* connection, HttpRequest& request) {
-  const bool chunked = Header(connection, "Transfer-Encoding").has_value();
-  const long long length = mg_get_request_info(connection)->content_length;
-  if (!chunked && !Header(connection, "Content-Length")) {
-    return ErrorResponse(411, "a Content-Length is needed");
-  }
-  const std::string too_large =
-      "the body has more than " + std::to_string(kMaxBodyBytes) + " bytes";
-  if (!chunked && length > static_cast<long long>(kMaxBodyBytes)) {
-    return ErrorResponse(413, too_large);
-  }
-  if (Header(connection, "Expect")) mg_printf(connection, "HTTP/1.1 100 Continue\r\n\r\n");
-  if (!ReadBody(connection, kMaxBodyBytes + 1, request.body)) {
-    return ErrorResponse(408, "the body took too long to arrive");
-  }
-  if (request.body.size() > kMaxBodyBytes) return ErrorResponse(413, too_large);
-  if (!chunked && static_cast<long long>(request.body.size()) < length) {
-    return ErrorResponse(400, "the body is shorter than its Content-Length");
-  }
-  return std::nullopt;
-}
-
 // Takes one of kMaxHeld places, if a place is needed and there is one.
 class Place {
  public:
@@ -150,7 +90,7 @@ Status Check(const HttpServer::Options& options) {
                                      "ABCDEFGHIJKLMNOPQRSTUVWXYZ.:-[]") != std::string::npos) {
     return {ErrorCode::kConfig, "http.listen: \"" + options.host + "\" is not an address"};
   }
-  if (options.host.find(':') != std::string::npos && mg_check_feature(MG_FEATURES_IPV6) == 0) {
+  if (options.host.find(':') != std::string::npos && !HttpServer::TakesIpv6()) {
     return {ErrorCode::kConfig, "http.listen: " + options.host +
                                     ": the civetweb library of this system was built without "
                                     "IPv6; use an IPv4 address such as 127.0.0.1"};
@@ -190,7 +130,9 @@ class HttpServer::Engine {
                               "request_timeout_ms",
                               kRequestTimeoutMs,
                               "enable_keep_alive",
-                              "no",  //
+                              "yes",
+                              "keep_alive_timeout_ms",
+                              kIdleTimeoutMs,
                               "decode_url",
                               "no",  //
                               "max_request_size",
@@ -202,6 +144,7 @@ class HttpServer::Engine {
     callbacks.begin_request = OnRequest;
     callbacks.http_error = OnError;
     callbacks.log_message = OnMessage;
+    callbacks.connection_close = OnClose;
     const BlockedSignals blocked;
     context_ = mg_start(&callbacks, this, settings);
     if (context_ == nullptr) return WhyNot(listening);
@@ -249,7 +192,7 @@ class HttpServer::Engine {
     mg_disable_connection_keep_alive(connection);
     const int code = std::strcmp(StatusText(status), "Error") == 0 ? 400 : status;
     try {
-      Send(connection, ErrorResponse(code, "the request could not be understood"), true);
+      (void)Send(connection, ErrorResponse(code, "the request could not be understood"), true);
     } catch (...) {
       // No memory for an answer: the connection is closed without one.
     }
@@ -257,13 +200,12 @@ class HttpServer::Engine {
   }
 
   static int OnRequest(mg_connection* connection) {
-    // Otherwise civetweb would read what is left of a body, for as long as it drips.
-    mg_disable_connection_keep_alive(connection);
     try {
       return Of(connection).Serve(connection);
     } catch (...) {
       static constexpr std::string_view kFailed =
           "HTTP/1.1 500 Internal Server Error\r\nConnection: close\r\n\r\n";
+      mg_disable_connection_keep_alive(connection);
       mg_write(connection, kFailed.data(), kFailed.size());
       return 500;
     }
@@ -297,14 +239,34 @@ class HttpServer::Engine {
       }
       response = refused ? *std::move(refused) : handler_.Answer(*route, request);
     }
-    const Place large(large_, !heavy && response.body->size() > kWriteBytes);
+    const Place large(large_, !heavy && response.body->size() > kLargeBytes);
     if (!large.admitted()) response = Busy();
-    Send(connection, response, request.method != "HEAD");
+    response.goes_on =
+        !drain && response.status < 400 && MayGoOn(connection, request) && Keep(connection);
+    const bool is_sent = Send(connection, response, request.method != "HEAD");
+    // Otherwise civetweb would read what is left of a body, for as long as it drips.
+    if (!response.goes_on || !is_sent) mg_disable_connection_keep_alive(connection);
     if (drain) {
       const Place draining(heavy_, !heavy);
       if (draining.admitted()) Drain(connection);
     }
     return response.status;
+  }
+
+  // Whether the connection may stay. Its data is the number of requests for which it was kept.
+  bool Keep(mg_connection* connection) {
+    const auto requests = reinterpret_cast<std::intptr_t>(mg_get_user_connection_data(connection));
+    if (requests >= kMaxRequests) return false;
+    if (requests == 0 && kept_.fetch_add(1) >= kMaxKept) {
+      kept_.fetch_sub(1);
+      return false;
+    }
+    mg_set_user_connection_data(connection, reinterpret_cast<void*>(requests + 1));
+    return true;
+  }
+
+  static void OnClose(const mg_connection* connection) {
+    if (mg_get_user_connection_data(connection) != nullptr) Of(connection).kept_.fetch_sub(1);
   }
 
   Status WhyNot(const std::string& listening) {
@@ -323,6 +285,7 @@ class HttpServer::Engine {
   HttpHandler handler_;
   std::atomic<int> heavy_ = 0;
   std::atomic<int> large_ = 0;
+  std::atomic<int> kept_ = 0;
   mg_context* context_ = nullptr;
   std::mutex mutex_;
   std::string first_message_;
@@ -331,6 +294,8 @@ class HttpServer::Engine {
 
 HttpServer::HttpServer(std::unique_ptr<Engine> engine) : engine_(std::move(engine)) {}
 HttpServer::~HttpServer() = default;
+
+bool HttpServer::TakesIpv6() { return mg_check_feature(MG_FEATURES_IPV6) != 0; }
 
 Result<std::unique_ptr<HttpServer>> HttpServer::Start(const Options& options, const Board& board,
                                                       PipelineMetrics& metrics) {

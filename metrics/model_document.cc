@@ -4,6 +4,7 @@
 
 #include "engine/json.h"
 #include "engine/model_json.h"
+#include "metrics/onnx_model.h"
 
 namespace lethe {
 namespace {
@@ -15,21 +16,33 @@ bool SameObject(const std::weak_ptr<const ShardReport>& a,
 
 }  // namespace
 
-std::optional<ModelDocument::Version> ModelDocument::Get() {
+std::optional<ModelDocument::Version> ModelDocument::Get(Format format) {
   // Held while the document is made: many who ask for a large model at once share one.
   const std::lock_guard lock(mutex_);
-  const auto reports = board_.reports();
+  const Reports reports = board_.reports();
   if (reports.empty()) return std::nullopt;
-  if (std::equal(made_from_.begin(), made_from_.end(), reports.begin(), reports.end(),
-                 SameObject)) {
-    return made_;
+  if (!std::equal(made_from_.begin(), made_from_.end(), reports.begin(), reports.end(),
+                  SameObject)) {
+    made_ = {};
+    made_from_.assign(reports.begin(), reports.end());
   }
-  std::string text = ModelJson(board_.facts(), ModelsOf(reports), hasher_) + "\n";
-  const Digest digest = hasher_.Sha256(text);
-  made_.etag = '"' + ToHex(digest.data(), digest.size()) + '"';
-  made_.text = std::make_shared<const std::string>(std::move(text));
-  made_from_.assign(reports.begin(), reports.end());
-  return made_;
+  std::optional<Version>& made = made_[static_cast<std::size_t>(format)];
+  if (!made) {
+    std::string bytes = Write(format, reports);
+    const Digest digest = hasher_.Sha256(bytes);
+    made = Version{.bytes = std::make_shared<const std::string>(std::move(bytes)),
+                   .etag = '"' + ToHex(digest.data(), digest.size()) + '"'};
+  }
+  return made;
+}
+
+std::string ModelDocument::Write(Format format, const Reports& reports) const {
+  const PipelineFacts& facts = board_.facts();
+  const std::vector<ShardModel> shards = ModelsOf(reports);
+  if (format == Format::kJson) return ModelJson(facts, shards, hasher_) + "\n";
+  OnnxModel model = OnnxModelOf(facts, AverageModels(shards));
+  for (const auto& report : reports) model.receipts.emplace_back(report->shard, report->chain_head);
+  return OnnxBytes(model);
 }
 
 bool NamesTag(std::string_view if_none_match, std::string_view etag) {

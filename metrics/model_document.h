@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,12 +13,15 @@
 
 namespace lethe {
 
-// The model of the shards here as the document lethe.model/1, made once for each state of the
-// board. Thread-safe.
+// The model of the shards here, made once for each state of the board and each format that is asked
+// for. Thread-safe.
 class ModelDocument {
  public:
+  enum class Format { kJson, kOnnx };  // lethe.model/1; OnnxBytes
+  static constexpr std::size_t kFormats = 2;
+
   struct Version {
-    std::shared_ptr<const std::string> text;
+    std::shared_ptr<const std::string> bytes;
     std::string etag;  // strong: of the bytes; with its quotes
   };
 
@@ -25,15 +29,18 @@ class ModelDocument {
   ModelDocument(const Board& board, const Hasher& hasher) : board_(board), hasher_(hasher) {}
 
   // Nothing before the first commit.
-  std::optional<Version> Get();
+  std::optional<Version> Get(Format format);
 
  private:
+  using Reports = std::vector<std::shared_ptr<const ShardReport>>;
+  std::string Write(Format format, const Reports& reports) const;
+
   const Board& board_;
   const Hasher& hasher_;
   std::mutex mutex_;
   // Weak, so that the weights of an old report are not kept.
   std::vector<std::weak_ptr<const ShardReport>> made_from_;
-  Version made_;
+  std::array<std::optional<Version>, kFormats> made_;
 };
 
 // Whether an If-None-Match header names this tag.

@@ -14,8 +14,9 @@ const char* ContentType(std::string_view name) {
   return "text/html; charset=utf-8";
 }
 
-// Null for a name that is not one of ours, so that no other file of a folder can be asked for.
+// Null for a name that is not one of the dashboard's, so that no other file can be asked for.
 const WebFile* Find(std::string_view name) {
+  if (name.find('/') != std::string_view::npos) return nullptr;
   for (const WebFile& file : EmbeddedWebFiles()) {
     if (file.name == name) return &file;
   }

@@ -14,7 +14,8 @@ struct WebFile {
   std::string_view bytes;
 };
 
-// The files of web/, built into the program.
+// The files of web/, built into the program: the dashboard's, and in report/ those of the pages
+// that other commands write.
 std::span<const WebFile> EmbeddedWebFiles();
 
 // Answers / and /web/NAME: what is built in, or the file of that name in `root` as it is now.

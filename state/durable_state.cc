@@ -102,8 +102,7 @@ Status DurableState::LoadRefusals() {
     key_archive(hash);
     LoadingArchive value_archive(value);
     value_archive(refusal);
-    refusals_[hash] = refusal;
-    if (refusal.until != kNoTime) expiries_.emplace(refusal.until, hash);
+    refusals_.Set(hash, refusal);
     return true;
   });
 }
@@ -122,10 +121,11 @@ std::optional<LearnedEvent> DurableState::ReadEvent(EventIndex index) const {
 }
 
 std::optional<LearnedEvent> DurableState::FindId(const KeyHash& id) const {
-  const auto index = table_.OfId(id);
-  if (!index) return std::nullopt;
-  auto event = ReadEvent(*index);
-  return event && event->id == id ? event : std::nullopt;
+  for (const EventIndex index : table_.OfId(id)) {
+    auto event = ReadEvent(index);
+    if (event && event->id == id) return event;
+  }
+  return std::nullopt;
 }
 
 std::vector<LearnedEvent> DurableState::FindSubject(const KeyHash& subject) const {
@@ -136,12 +136,6 @@ std::vector<LearnedEvent> DurableState::FindSubject(const KeyHash& subject) cons
   }
   std::reverse(found.begin(), found.end());
   return found;
-}
-
-std::optional<Refusal> DurableState::FindRefusal(const KeyHash& hash) const {
-  const auto found = refusals_.find(hash);
-  if (found == refusals_.end()) return std::nullopt;
-  return found->second;
 }
 
 void DurableState::AddEvent(const LearnedEvent& event) {
@@ -158,24 +152,15 @@ void DurableState::RemoveEvent(const LearnedEvent& event) {
 }
 
 void DurableState::Refuse(const KeyHash& hash, const Refusal& refusal) {
-  const auto [at, is_new] = refusals_.try_emplace(hash, refusal);
-  if (!is_new) {
-    expiries_.erase({at->second.until, hash});
-    at->second = refusal;
-  }
-  if (refusal.until != kNoTime) expiries_.emplace(refusal.until, hash);
+  refusals_.Set(hash, refusal);
   SavingArchive archive;
   archive(refusal);
   batch_.Put(Family::kRefused, HashKeyBytes(hash), archive.Take());
 }
 
 void DurableState::ExpireRefusals(TimeMs now) {
-  while (!expiries_.empty() && expiries_.begin()->first < now) {
-    const KeyHash hash = expiries_.begin()->second;
-    expiries_.erase(expiries_.begin());
-    refusals_.erase(hash);
-    batch_.Delete(Family::kRefused, HashKeyBytes(hash));
-  }
+  refusals_.Expire(
+      now, [this](const KeyHash& hash) { batch_.Delete(Family::kRefused, HashKeyBytes(hash)); });
 }
 
 void DurableState::Append(ChainKind kind, std::string_view bytes) {

@@ -4,7 +4,6 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "engine/ports/state.h"
@@ -14,6 +13,7 @@
 #include "state/event_table.h"
 #include "state/high_water.h"
 #include "state/part_pages.h"
+#include "state/refuse_list.h"
 #include "state/store/store.h"
 
 namespace lethe {
@@ -32,7 +32,11 @@ class DurableState final : public State {
 
   std::optional<LearnedEvent> FindId(const KeyHash& id) const override;
   std::vector<LearnedEvent> FindSubject(const KeyHash& subject) const override;
-  std::optional<Refusal> FindRefusal(const KeyHash& hash) const override;
+  std::optional<Refusal> FindRefusal(const KeyHash& hash) const override {
+    return refusals_.Find(hash);
+  }
+  bool has_refusals() const override { return refusals_.size() > 0; }
+  void Prefetch(const KeyHash& id) const override { table_.Prefetch(id); }
 
   void AddEvent(const LearnedEvent& event) override;
   void RemoveEvent(const LearnedEvent& event) override;
@@ -86,8 +90,7 @@ class DurableState final : public State {
   Eraser eraser_;
   std::set<std::int64_t> deleted_;      // indices that are not erased yet
   std::vector<std::int64_t> to_erase_;  // those of them that the next commit makes durable
-  std::unordered_map<KeyHash, Refusal> refusals_;
-  std::set<std::pair<TimeMs, KeyHash>> expiries_;
+  RefuseList refusals_;
   std::uint64_t commits_ = 0;
   std::uint64_t chain_entries_ = 0;
   std::uint64_t durable_entries_ = 0;

@@ -1,59 +1,83 @@
 #include "state/event_table.h"
 
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
 #include "engine/check.h"
 
 namespace lethe {
+namespace {
 
-// The first place with this hash, or else the empty one where it belongs.
-std::size_t EventTable::Slots::Place(std::uint64_t hash) const {
-  const std::size_t mask = hashes_.size() - 1;
-  std::size_t at = hash & mask;
-  while (numbers_[at] != kNone && hashes_[at] != hash) at = (at + 1) & mask;
+// Between two growths the table is 4/7 to 4/5 full.
+constexpr double kMostFull = 0.8;
+constexpr double kGrowth = 1.4;
+constexpr std::size_t kFirstSlots = 16;
+
+}  // namespace
+
+std::size_t EventTable::Slots::Search(std::uint32_t tag, std::size_t at) const {
+  while (slots_[at].number != kNone && slots_[at].tag != tag) at = Next(at);
   return at;
 }
 
-std::uint32_t EventTable::Slots::Find(std::uint64_t hash) const {
-  return hashes_.empty() ? kNone : numbers_[Place(hash)];
+void EventTable::Slots::Add(std::uint32_t tag, std::uint32_t number) {
+  MakeRoom();
+  std::size_t at = Home(tag);
+  while (slots_[at].number != kNone) at = Next(at);
+  slots_[at] = {tag, number};
+  ++used_;
 }
 
-std::uint32_t EventTable::Slots::Set(std::uint64_t hash, std::uint32_t number) {
-  if (4 * (used_ + 1) > 3 * hashes_.size()) Grow();
-  const std::size_t at = Place(hash);
-  const std::uint32_t before = numbers_[at];
+std::uint32_t EventTable::Slots::Replace(std::uint32_t tag, std::uint32_t number) {
+  MakeRoom();
+  Slot& slot = slots_[Search(tag, Home(tag))];
+  const std::uint32_t before = slot.number;
   if (before == kNone) ++used_;
-  hashes_[at] = hash;
-  numbers_[at] = number;
+  slot = {tag, number};
   return before;
 }
 
 // Closes the gap, so that no search ends too early and none gets longer with every removal.
-void EventTable::Slots::Erase(std::uint64_t hash) {
-  if (hashes_.empty()) return;
-  const std::size_t mask = hashes_.size() - 1;
-  std::size_t gap = Place(hash);
-  if (numbers_[gap] == kNone) return;
+void EventTable::Slots::Erase(std::uint32_t tag, std::uint32_t number) {
+  if (slots_.empty()) return;
+  std::size_t gap = Search(tag, Home(tag));
+  while (slots_[gap].number != kNone && slots_[gap].number != number) gap = Search(tag, Next(gap));
+  if (slots_[gap].number == kNone) return;
   --used_;
-  for (std::size_t at = (gap + 1) & mask; numbers_[at] != kNone; at = (at + 1) & mask) {
-    const std::size_t home = hashes_[at] & mask;
-    if (((at - home) & mask) < ((at - gap) & mask)) continue;
-    hashes_[gap] = hashes_[at];
-    numbers_[gap] = numbers_[at];
+  for (std::size_t at = Next(gap); slots_[at].number != kNone; at = Next(at)) {
+    if (Distance(Home(slots_[at].tag), at) < Distance(gap, at)) continue;
+    slots_[gap] = slots_[at];
     gap = at;
   }
-  numbers_[gap] = kNone;
+  slots_[gap] = {};
 }
 
-void EventTable::Slots::Grow() {
-  std::vector<std::uint64_t> hashes(std::max<std::size_t>(64, 2 * hashes_.size()));
-  std::vector<std::uint32_t> numbers(hashes.size(), kNone);
-  hashes_.swap(hashes);
-  numbers_.swap(numbers);
-  for (std::size_t i = 0; i < hashes.size(); ++i) {
-    if (numbers[i] == kNone) continue;
-    const std::size_t at = Place(hashes[i]);
-    hashes_[at] = hashes[i];
-    numbers_[at] = numbers[i];
+void EventTable::Slots::Prefetch(std::uint32_t tag) const {
+  if (!slots_.empty()) __builtin_prefetch(slots_.data() + Home(tag), 1);
+}
+
+void EventTable::Slots::MakeRoom() {
+  const auto size = static_cast<double>(slots_.size());
+  if (static_cast<double>(used_ + 1) <= kMostFull * size) return;
+  std::vector<Slot> slots(std::max(kFirstSlots, static_cast<std::size_t>(kGrowth * size)));
+  slots_.swap(slots);
+  for (const Slot& slot : slots) {
+    if (slot.number == kNone) continue;
+    std::size_t at = Home(slot.tag);
+    while (slots_[at].number != kNone) at = Next(at);
+    slots_[at] = slot;
   }
+}
+
+std::size_t EventTable::Parts::size() const {
+  return std::transform_reduce(parts_.begin(), parts_.end(), std::size_t{0}, std::plus(),
+                               [](const Slots& part) { return part.size(); });
+}
+
+std::size_t EventTable::Parts::bytes() const {
+  return std::transform_reduce(parts_.begin(), parts_.end(), std::size_t{0}, std::plus(),
+                               [](const Slots& part) { return part.bytes(); });
 }
 
 void EventTable::Add(EventIndex index, const KeyHash& id, const std::optional<KeyHash>& subject) {
@@ -61,29 +85,46 @@ void EventTable::Add(EventIndex index, const KeyHash& id, const std::optional<Ke
   LETHE_CHECK(index.value < kMostEvents);
   const auto number = static_cast<std::uint32_t>(index.value);
   removed_.resize(number, true);
+  previous_.resize(number, kNone);
+  checks_.resize(number);
   removed_.push_back(false);
-  previous_.resize(number, Slots::kNone);
-  previous_.push_back(subject ? subjects_.Set(subject->low, number) : Slots::kNone);
-  ids_.Set(id.low, number);
+  previous_.push_back(subject ? subjects_.Of(Tag(*subject)).Replace(Tag(*subject), number) : kNone);
+  checks_.push_back(Check(id));
+  ids_.Of(Tag(id)).Add(Tag(id), number);
 }
 
 void EventTable::Remove(EventIndex index, const KeyHash& id) {
   removed_[static_cast<std::size_t>(index.value)] = true;
-  if (ids_.Find(id.low) == static_cast<std::uint32_t>(index.value)) ids_.Erase(id.low);
+  ids_.Of(Tag(id)).Erase(Tag(id), static_cast<std::uint32_t>(index.value));
 }
 
-std::optional<EventIndex> EventTable::OfId(const KeyHash& id) const {
-  const std::uint32_t number = ids_.Find(id.low);
-  if (number == Slots::kNone) return std::nullopt;
-  return EventIndex{number};
+std::vector<EventIndex> EventTable::OfId(const KeyHash& id) const {
+  std::vector<EventIndex> events;
+  const std::uint32_t tag = Tag(id);
+  const Slots& ids = ids_.Of(tag);
+  if (ids.size() == 0) return events;
+  for (std::size_t at = ids.Search(tag, ids.Home(tag)); ids[at].number != kNone;
+       at = ids.Search(tag, ids.Next(at))) {
+    if (checks_[ids[at].number] == Check(id)) events.push_back({ids[at].number});
+  }
+  return events;
 }
 
 std::vector<EventIndex> EventTable::OfSubject(const KeyHash& subject) const {
   std::vector<EventIndex> events;
-  for (std::uint32_t at = subjects_.Find(subject.low); at != Slots::kNone; at = previous_[at]) {
+  const std::uint32_t tag = Tag(subject);
+  const Slots& subjects = subjects_.Of(tag);
+  if (subjects.size() == 0) return events;
+  for (std::uint32_t at = subjects[subjects.Search(tag, subjects.Home(tag))].number; at != kNone;
+       at = previous_[at]) {
     if (!removed_[at]) events.push_back({at});
   }
   return events;
+}
+
+std::size_t EventTable::bytes() const {
+  return ids_.bytes() + subjects_.bytes() + previous_.size() * sizeof(std::uint32_t) +
+         checks_.size() + removed_.capacity() / 8;
 }
 
 }  // namespace lethe

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -8,9 +10,9 @@
 
 namespace lethe {
 
-// Where an event of an id, or the events of a subject, are to be looked up: an index in memory over
-// hashes, 30 to 50 bytes per event. Half of a hash is kept here, so what it names is a candidate:
-// the caller compares the whole. Not thread-safe.
+// Where an event of an id, or the events of a subject, are to be looked up: an index in memory, 15
+// to 20 bytes per event. Five bytes of a hash are kept here, so what it names are candidates: the
+// caller compares the whole. Not thread-safe.
 class EventTable {
  public:
   static constexpr std::int64_t kMostEvents = 0xfffffffe;
@@ -19,36 +21,78 @@ class EventTable {
   void Add(EventIndex index, const KeyHash& id, const std::optional<KeyHash>& subject);
   void Remove(EventIndex index, const KeyHash& id);
 
-  std::optional<EventIndex> OfId(const KeyHash& id) const;
+  // Candidates that were not removed, in no order.
+  std::vector<EventIndex> OfId(const KeyHash& id) const;
   // Candidates that were not removed, newest first.
   std::vector<EventIndex> OfSubject(const KeyHash& subject) const;
 
+  // A hint that the id will be looked up soon.
+  void Prefetch(const KeyHash& id) const { ids_.Of(Tag(id)).Prefetch(Tag(id)); }
+
   std::int64_t size() const { return static_cast<std::int64_t>(ids_.size()); }
+  std::size_t bytes() const;
 
  private:
-  // Open addressing, hash to number.
+  static constexpr std::uint32_t kNone = 0xffffffff;
+
+  struct Slot {
+    std::uint32_t tag = 0;
+    std::uint32_t number = kNone;  // kNone: empty
+  };
+
+  // Open addressing, tag to numbers. A slot's home follows from its tag, so that a table can grow
+  // without the hashes, and in one sweep.
   class Slots {
    public:
-    static constexpr std::uint32_t kNone = 0xffffffff;
+    // The first slot with this tag from `at` on, or the empty one where the search ends.
+    std::size_t Search(std::uint32_t tag, std::size_t at) const;
+    std::size_t Home(std::uint32_t tag) const {
+      return (std::uint64_t{tag << kPartBits} * slots_.size()) >> 32;
+    }
+    std::size_t Next(std::size_t at) const { return at + 1 == slots_.size() ? 0 : at + 1; }
+    const Slot& operator[](std::size_t at) const { return slots_[at]; }
 
-    std::uint32_t Find(std::uint64_t hash) const;
-    // Sets the number of a hash and returns the one it had, or kNone.
-    std::uint32_t Set(std::uint64_t hash, std::uint32_t number);
-    void Erase(std::uint64_t hash);
+    void Add(std::uint32_t tag, std::uint32_t number);
+    // Sets the number of a tag that has one at most, and returns the one it had, or kNone.
+    std::uint32_t Replace(std::uint32_t tag, std::uint32_t number);
+    void Erase(std::uint32_t tag, std::uint32_t number);
+    void Prefetch(std::uint32_t tag) const;
+
     std::size_t size() const { return used_; }
+    std::size_t bytes() const { return slots_.capacity() * sizeof(Slot); }
 
    private:
-    std::size_t Place(std::uint64_t hash) const;
-    void Grow();
+    void MakeRoom();
+    std::size_t Distance(std::size_t from, std::size_t to) const {
+      return to >= from ? to - from : to + slots_.size() - from;
+    }
 
-    std::vector<std::uint64_t> hashes_;
-    std::vector<std::uint32_t> numbers_;  // kNone: empty
+    std::vector<Slot> slots_;
     std::size_t used_ = 0;
   };
 
-  Slots ids_;
-  Slots subjects_;                       // to the newest event
-  std::vector<std::uint32_t> previous_;  // event to the one before of its subject
+  // Parts grow one at a time: none waits long, and only one is there twice meanwhile.
+  static constexpr int kPartBits = 6;
+  class Parts {
+   public:
+    Slots& Of(std::uint32_t tag) { return parts_[tag >> (32 - kPartBits)]; }
+    const Slots& Of(std::uint32_t tag) const { return parts_[tag >> (32 - kPartBits)]; }
+    std::size_t size() const;
+    std::size_t bytes() const;
+
+   private:
+    std::array<Slots, std::size_t{1} << kPartBits> parts_;
+  };
+
+  static std::uint32_t Tag(const KeyHash& hash) { return static_cast<std::uint32_t>(hash.low); }
+  static std::uint8_t Check(const KeyHash& hash) {
+    return static_cast<std::uint8_t>(hash.low >> 32);
+  }
+
+  Parts ids_;
+  Parts subjects_;                      // to the newest event
+  std::deque<std::uint32_t> previous_;  // event to the one before of its subject
+  std::deque<std::uint8_t> checks_;     // event to one more byte of its id
   std::vector<bool> removed_;
 };
 

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <map>
-#include <set>
-#include <unordered_map>
-#include <utility>
+#include <deque>
 #include <vector>
 
 #include "engine/ports/state.h"
+#include "state/event_table.h"
+#include "state/refuse_list.h"
 
 namespace lethe {
 
@@ -16,23 +15,30 @@ class MemoryState final : public State {
  public:
   std::optional<LearnedEvent> FindId(const KeyHash& id) const override;
   std::vector<LearnedEvent> FindSubject(const KeyHash& subject) const override;
-  std::optional<Refusal> FindRefusal(const KeyHash& hash) const override;
+  std::optional<Refusal> FindRefusal(const KeyHash& hash) const override {
+    return refusals_.Find(hash);
+  }
+  bool has_refusals() const override { return refusals_.size() > 0; }
+  void Prefetch(const KeyHash& id) const override { table_.Prefetch(id); }
 
   void AddEvent(const LearnedEvent& event) override;
   void RemoveEvent(const LearnedEvent& event) override;
-  void Refuse(const KeyHash& hash, const Refusal& refusal) override;
-  void ExpireRefusals(TimeMs now) override;
+  void Refuse(const KeyHash& hash, const Refusal& refusal) override {
+    refusals_.Set(hash, refusal);
+  }
+  void ExpireRefusals(TimeMs now) override {
+    refusals_.Expire(now, [](const KeyHash&) {});
+  }
   void Append(ChainKind, std::string_view) override {}
   Status Commit(bool) override { return Status::Ok(); }
 
-  std::size_t events() const { return by_id_.size(); }
+  std::size_t events() const { return static_cast<std::size_t>(table_.size()); }
   std::size_t refusals() const { return refusals_.size(); }
 
  private:
-  std::unordered_map<KeyHash, LearnedEvent> by_id_;
-  std::unordered_map<KeyHash, std::set<std::pair<EventIndex, KeyHash>>> by_subject_;
-  std::unordered_map<KeyHash, Refusal> refusals_;
-  std::set<std::pair<TimeMs, KeyHash>> expiries_;
+  EventTable table_;
+  std::deque<LearnedEvent> events_;  // by index; a removed one is blank
+  RefuseList refusals_;
 };
 
 }  // namespace lethe

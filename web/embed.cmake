@@ -1,11 +1,13 @@
-# cmake -DOUT=FILE -P embed.cmake: writes a C++ file that holds the files of the dashboard.
-file(GLOB files ${CMAKE_CURRENT_LIST_DIR}/*.html ${CMAKE_CURRENT_LIST_DIR}/*.css
-     ${CMAKE_CURRENT_LIST_DIR}/*.js)
+# cmake -DOUT=FILE -P embed.cmake: writes a C++ file that holds the files of the dashboard
+# and, in report/, of the pages that compare and replay write.
+set(here ${CMAKE_CURRENT_LIST_DIR})
+file(GLOB files ${here}/*.html ${here}/*.css ${here}/*.js
+     ${here}/report/*.html ${here}/report/*.css ${here}/report/*.js)
 set(arrays)
 set(table)
 set(number 0)
 foreach(file ${files})
-  cmake_path(GET file FILENAME name)
+  file(RELATIVE_PATH name ${here} ${file})
   file(READ ${file} hex HEX)
   string(LENGTH "${hex}" digits)
   math(EXPR size "${digits} / 2")

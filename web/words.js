@@ -3,7 +3,8 @@
 export function short(number) {
   if (number === 0) return '0';
   const size = Math.abs(number);
-  if (size >= 1e5 || size < 1e-3) return number.toExponential(1).replace('.0e', 'e');
+  if (size >= 1000 && size < 1e6) return count(Math.round(number));
+  if (size >= 1e6 || size < 1e-3) return number.toExponential(1).replace('.0e', 'e');
   return number
     .toPrecision(size < 1 ? 2 : 3)
     .replace(/(\.\d*?)0+$/, '$1')

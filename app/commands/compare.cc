@@ -8,6 +8,7 @@
 #include "app/commands/load.h"
 #include "app/compare/table.h"
 #include "app/progress.h"
+#include "app/report/report.h"
 #include "connectors/file/recorded_stream.h"
 #include "connectors/system/system_clock.h"
 
@@ -19,6 +20,7 @@ struct Arguments {
   std::string config;
   std::vector<std::string> modes = {"all"};
   bool no_regret = false;
+  std::string html;
   bool json = false;
   int threads = 0;
 };
@@ -41,6 +43,7 @@ Result<std::vector<Record>> ReadRecords(const std::string& path) {
 Status RunCompare(const Arguments& arguments) {
   const auto config = LoadChecked(arguments.config);
   if (!config.ok()) return config.status();
+  LETHE_RETURN_IF_ERROR(CheckReportPath(arguments.html));
   const auto contenders = ChooseContenders(AllContenders(config.value().spec), arguments.modes);
   if (!contenders.ok()) return contenders.status();
   const auto records = ReadRecords(arguments.stream);
@@ -51,6 +54,7 @@ Status RunCompare(const Arguments& arguments) {
   CompareOptions options;
   options.regret = !arguments.no_regret;
   options.regret_sample = config.value().regret.sample;
+  options.keep_series = !arguments.html.empty();
   options.threads = arguments.threads > 0
                         ? arguments.threads
                         : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -58,6 +62,9 @@ Status RunCompare(const Arguments& arguments) {
   const auto comparisons = Compare(contenders.value(), records.value(), options);
   if (!comparisons.ok()) return comparisons.status();
   progress.Clear();
+  if (!arguments.html.empty()) {
+    LETHE_RETURN_IF_ERROR(WriteReport(arguments.html, CompareReport(comparisons.value())));
+  }
   if (arguments.json) {
     std::printf("%s\n", CompareJson(comparisons.value()).c_str());
   } else {
@@ -81,6 +88,7 @@ Run AddCompare(CLI::App& command) {
   command.add_flag("--no-regret", arguments->no_regret, "leave the regret out, which is faster");
   command.add_option("--threads", arguments->threads, "runs at a time (one per core)")
       ->check(CLI::Range(1, 256));
+  command.add_option("--html", arguments->html, kReportHelp);
   command.add_flag("--json", arguments->json, "print JSON");
   return [arguments] { return RunCompare(*arguments); };
 }

@@ -9,6 +9,7 @@
 #include "app/progress.h"
 #include "app/replay/report.h"
 #include "app/replay/result_files.h"
+#include "app/report/report.h"
 
 namespace lethe {
 namespace {
@@ -18,6 +19,7 @@ struct Arguments {
   std::string stream;
   std::string config;
   std::string out;
+  std::string html;
   bool json = false;
 };
 
@@ -26,12 +28,18 @@ Status RunReplay(Arguments& arguments) {
   if (!config.ok()) return config.status();
   const auto plan = MakePlan(config.value(), arguments.config);
   if (!plan.ok()) return plan.status();
+  LETHE_RETURN_IF_ERROR(CheckReportPath(arguments.html));
   ReplayOptions& options = arguments.options;
+  options.keep_series = !arguments.html.empty();
   if (!arguments.out.empty()) options.out = arguments.out;
   options.regret_sample = config.value().regret.sample;
+  options.commit_events = config.value().state.commit_events;
   const auto result = ReplayFile(plan.value(), arguments.stream, options, StderrIsTerminal());
   if (!result.ok()) return result.status();
   PrintWarnings(result.value(), stderr);
+  if (!arguments.html.empty()) {
+    LETHE_RETURN_IF_ERROR(WriteReport(arguments.html, ReplayReport(plan.value(), result.value())));
+  }
   if (arguments.json) {
     std::printf("%s\n", SummaryJson(plan.value(), result.value()).c_str());
   } else {
@@ -55,10 +63,14 @@ Run AddReplay(CLI::App& command) {
   command.add_option("--out", arguments->out,
                      "folder for summary.json, receipts.ndjson, notices.ndjson, model.json and "
                      "series.csv");
+  command.add_option("--state", options.state,
+                     "a new folder to keep the state in, as a daemon does, to be looked at by lethe "
+                     "state (else in memory)");
   command.add_flag(
       "--regret", options.regret,
       "compute the regret exactly (one solve per deletion; keeps the stream in memory), whatever "
       "regret.sample says");
+  command.add_option("--html", arguments->html, kReportHelp);
   command.add_flag("--json", arguments->json, "print the summary as JSON");
   command.add_option("--every", options.series_every, "events between rows of series.csv (1000)")
       ->check(CLI::PositiveNumber);

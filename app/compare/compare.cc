@@ -10,6 +10,8 @@
 namespace lethe {
 namespace {
 
+constexpr std::int64_t kSeriesEvery = 100;
+
 // Records in memory as a source, for one run. The records are shared by all runs and not changed.
 class MemorySource final : public Source {
  public:
@@ -72,6 +74,8 @@ class Work {
     ReplayOptions options;
     options.regret = options_.regret && options_.regret_sample == 0;
     options.regret_sample = options_.regret ? options_.regret_sample : 0;
+    options.keep_series = options_.keep_series;
+    options.series_every = kSeriesEvery;
     options.on_progress = [this, i](std::int64_t records) {
       done_[i].store(records, std::memory_order_relaxed);
     };

@@ -40,6 +40,7 @@ struct Comparison {
 struct CompareOptions {
   bool regret = true;
   std::int64_t regret_sample = 0;  // not 0: the regret is estimated from so many events of a shard
+  bool keep_series = false;        // for charts
   int threads = 1;
   // Called now and then from one thread with the share of the work that is done.
   std::function<void(double share)> on_progress = [](double) {};

@@ -8,25 +8,32 @@
 namespace lethe::config {
 namespace {
 
-Status Unreadable(const std::string& why) {
-  return Status(ErrorCode::kConfig, "cannot read the configuration file: " + why);
-}
+constexpr std::size_t kPiece = std::size_t{1} << 16;
 
 }  // namespace
 
-Result<std::string> ReadWholeFile(const std::string& path) {
+Result<std::string> ReadWholeFile(const std::string& path, const std::string& what,
+                                  std::size_t limit) {
+  const auto unreadable = [&what](const std::string& why) {
+    return Status(ErrorCode::kConfig, "cannot read " + what + ": " + why);
+  };
   const std::string name = path == "-" ? "/dev/stdin" : path;
   std::error_code ignored;
-  if (std::filesystem::is_directory(name, ignored)) return Unreadable("it is a directory");
+  if (std::filesystem::is_directory(name, ignored)) return unreadable("it is a directory");
   errno = 0;
   std::ifstream file(name, std::ios::binary);
-  if (!file) return Unreadable(errno == 0 ? "unknown reason" : std::strerror(errno));
-  // One byte more than allowed, rather than the size beforehand: a pipe has none.
-  std::string text(kLargestFile + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad()) return Unreadable("reading failed");
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > kLargestFile) return Unreadable("it is larger than 1 MiB");
+  if (!file) return unreadable(errno == 0 ? "unknown reason" : std::strerror(errno));
+  // Until there is no more, rather than the size beforehand: a pipe has none.
+  std::string text;
+  std::string piece(kPiece, '\0');
+  while (file && text.size() <= limit) {
+    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    text.append(piece, 0, static_cast<std::size_t>(file.gcount()));
+  }
+  if (file.bad()) return unreadable("reading failed");
+  if (text.size() > limit) {
+    return unreadable("it is larger than " + std::to_string(limit >> 20) + " MiB");
+  }
   return text;
 }
 

@@ -3,6 +3,7 @@
 
 #include "app/config/kinds.h"
 #include "app/config/substitute.h"
+#include "metrics/http_server.h"
 
 namespace lethe::config {
 namespace {
@@ -48,6 +49,14 @@ Status CheckHostAndPort(const std::string& text, std::int64_t least_port) {
   const Result<std::int64_t> port = ParseInteger(text.substr(colon + 1));
   if (!port.ok() || port.value() < least_port || port.value() > 65535) {
     return Wrong("has no valid port");
+  }
+  return Status::Ok();
+}
+
+Status CheckListenAddress(const std::string& text) {
+  LETHE_RETURN_IF_ERROR(CheckHostAndPort(text, 0));
+  if (text.starts_with('[') && !HttpServer::TakesIpv6()) {
+    return Wrong("is an IPv6 address, for which the civetweb of this system was not built");
   }
   return Status::Ok();
 }
@@ -105,9 +114,8 @@ Kind<std::string> Topic() {
 }
 
 Kind<std::string> ListenAddress() {
-  return CheckedText("host:port, such as 127.0.0.1:9464 or [::1]:9464; port 0 takes a free one",
-                     R"({"type": "string", "pattern": "^.+:[0-9]{1,5}$"})",
-                     [](const std::string& text) { return CheckHostAndPort(text, 0); });
+  return CheckedText("host:port, such as 127.0.0.1:9464 or 0.0.0.0:9464; port 0 takes a free one",
+                     R"({"type": "string", "pattern": "^.+:[0-9]{1,5}$"})", CheckListenAddress);
 }
 
 Kind<std::string> Brokers() {

@@ -13,6 +13,9 @@ namespace {
 
 namespace dom = simdjson::dom;
 
+// 2^24 hashed features, with 24 characters each.
+constexpr std::size_t kLargestModel = std::size_t{1} << 29;
+
 Status Bad(const std::string& path, const std::string& why) {
   return {ErrorCode::kInput, path + ": " + why};
 }
@@ -78,9 +81,18 @@ Status CheckTogether(const std::vector<ModelFile>& files) {
 
 }  // namespace
 
+PipelineFacts FactsOf(const ModelFile& file) {
+  PipelineFacts facts;
+  facts.loss = file.loss;
+  facts.config_sha256 = file.config_sha256;
+  facts.hash_bits = file.hash_bits;
+  facts.bias = true;  // the intercept stands behind the weights, be it 0
+  return facts;
+}
+
 Result<ModelFile> ReadModel(const std::string& path, const Hasher& hasher) {
-  const auto text = config::ReadWholeFile(path);
-  if (!text.ok()) return Status(ErrorCode::kInput, text.status().message());
+  const auto text = config::ReadWholeFile(path, "the model", kLargestModel);
+  if (!text.ok()) return Bad(path, text.status().message());
   dom::parser parser;
   dom::element document;
   std::string_view format;
@@ -131,12 +143,7 @@ Result<std::string> MergeModels(std::vector<ModelFile> files, const Hasher& hash
   }
   std::sort(shards.begin(), shards.end(),
             [](const ShardModel& a, const ShardModel& b) { return a.shard < b.shard; });
-  PipelineFacts facts;
-  facts.loss = files.front().loss;
-  facts.config_sha256 = files.front().config_sha256;
-  facts.hash_bits = files.front().hash_bits;
-  facts.bias = true;  // the intercept stands behind the weights, be it 0
-  return ModelJson(facts, AverageModels(parts), shards, hasher);
+  return ModelJson(FactsOf(files.front()), AverageModels(parts), shards, hasher);
 }
 
 }  // namespace lethe

@@ -22,6 +22,9 @@ struct ModelFile {
   std::int64_t learned = 0;        // by all of them
 };
 
+// What is known of the run that made it.
+PipelineFacts FactsOf(const ModelFile& file);
+
 // kInput when it is no such document, or not the one that was written: its sha256 does not fit.
 Result<ModelFile> ReadModel(const std::string& path, const Hasher& hasher);
 

@@ -1,7 +1,5 @@
 #include "app/replay/evaluation.h"
 
-#include "engine/json.h"
-
 namespace lethe {
 
 void Evaluation::OnLearn(ShardId shard, const LearnedStep& step) {
@@ -13,7 +11,7 @@ void Evaluation::OnLearn(ShardId shard, const LearnedStep& step) {
   } else if (regret_constants_) {
     regrets_.try_emplace(shard, loss_, *regret_constants_).first->second.Learn(step);
   }
-  if (events_ % every_ == 0) WriteRow(shard, "", "");
+  if (events_ % every_ == 0) TellRow(shard, nullptr);
 }
 
 void Evaluation::OnEffective(ShardId shard, std::span<const Target> batch,
@@ -22,7 +20,7 @@ void Evaluation::OnEffective(ShardId shard, std::span<const Target> batch,
   if (regret != regrets_.end()) regret->second.Forget(batch);
   const auto sampled = sampled_.find(shard);
   if (sampled != sampled_.end()) sampled->second.Forget(batch);
-  WriteRow(shard, ToText(forgetting.shift), ToText(forgetting.sigma));
+  TellRow(shard, &forgetting);
 }
 
 double Evaluation::Paid() const {
@@ -59,13 +57,19 @@ std::optional<double> Evaluation::accuracy() const {
   return static_cast<double>(correct_) / static_cast<double>(events_);
 }
 
-void Evaluation::WriteRow(ShardId shard, const std::string& shift, const std::string& sigma) {
-  const auto text = [](std::optional<double> x) { return x ? ToText(*x) : std::string(); };
-  // The first row carries the note, so that the file says it without a line that is no row.
-  const char* note = noted_ ? "" : "whole recording; not covered by the certificate";
-  noted_ = true;
-  write_row_(std::to_string(events_) + "," + text(mean_loss()) + "," + text(accuracy()) + ",," +
-             shift + "," + sigma + "," + std::to_string(shard.value) + "," + note);
+void Evaluation::TellRow(ShardId shard, const Forgetting* forgetting) {
+  SeriesRow row{.shard = shard,
+                .index = events_,
+                .mean_loss = mean_loss(),
+                .accuracy = accuracy(),
+                .shift = {},
+                .sigma = {},
+                .seconds = {}};
+  if (forgetting != nullptr) {
+    row.shift = forgetting->shift;
+    row.sigma = forgetting->sigma;
+  }
+  on_row_(row);
 }
 
 }  // namespace lethe

@@ -9,6 +9,7 @@
 #include "app/replay/bad_records.h"
 #include "app/replay/regret.h"
 #include "app/replay/sampled_regret.h"
+#include "app/replay/series.h"
 #include "engine/loss.h"
 #include "engine/ports/probe.h"
 
@@ -18,14 +19,11 @@ namespace lethe {
 // so it is for whoever holds the recording and not covered by any certificate.
 class Evaluation final : public Probe {
  public:
-  // A row of series.csv, without its end.
-  using RowWriter = std::function<void(const std::string& row)>;
+  using RowSink = std::function<void(const SeriesRow& row)>;
 
-  static constexpr char kHeader[] = "index,mean_loss,accuracy,regret,shift,sigma,shard,note";
-
-  // Writes a row every `every` learned events and at each effective deletion.
-  Evaluation(const Loss& loss, std::int64_t every, RowWriter write_row)
-      : loss_(loss), every_(every), write_row_(std::move(write_row)) {}
+  // Tells a row every `every` learned events and at each effective deletion.
+  Evaluation(const Loss& loss, std::int64_t every, RowSink on_row)
+      : loss_(loss), every_(every), on_row_(std::move(on_row)) {}
 
   void OnLearn(ShardId shard, const LearnedStep& step) override;
   void OnRejected(ShardId shard, Offset offset, const Rejection& why) override {
@@ -54,15 +52,14 @@ class Evaluation final : public Probe {
   std::optional<double> accuracy() const;
 
  private:
-  void WriteRow(ShardId shard, const std::string& shift, const std::string& sigma);
+  void TellRow(ShardId shard, const Forgetting* forgetting);
 
   Loss loss_;
   std::int64_t every_;
-  RowWriter write_row_;
+  RowSink on_row_;
   std::int64_t events_ = 0;
   std::int64_t correct_ = 0;
   double total_loss_ = 0;
-  bool noted_ = false;
   std::optional<Constants> regret_constants_;
   std::int64_t regret_slots_ = 0;  // 0: exactly
   std::map<ShardId, Regret> regrets_;

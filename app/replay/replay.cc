@@ -1,6 +1,8 @@
 #include "app/replay/replay.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 #include "app/commands/command.h"
 #include "app/progress.h"
@@ -12,6 +14,7 @@
 #include "engine/json.h"
 #include "state/memory_payloads.h"
 #include "state/memory_state.h"
+#include "state/shard_folder.h"
 
 namespace lethe {
 namespace {
@@ -51,9 +54,11 @@ class Replayer {
         random_(MakeRandom(plan.spec.noise)),
         sink_(hasher_, files),
         evaluation_(Loss(plan.spec.model.loss, plan.spec.model.huber_width), options.series_every,
-                    [this, files](const std::string& row) {
+                    [this, files](const SeriesRow& row) {
+                      if (options_.keep_series) kept_.push_back(row);
                       if (files == nullptr || !series_.ok()) return;
-                      series_ = files->series().WriteLine(row);
+                      series_ = files->series().WriteLine(SeriesLine(row, is_first_row_));
+                      is_first_row_ = false;
                     }) {
     if (WantsRegret()) evaluation_.RecordRegret(plan.constants);
     if (WantsEstimate()) evaluation_.SampleRegret(plan.constants, options.regret_sample);
@@ -61,6 +66,7 @@ class Replayer {
 
   Result<ReplayResult> Run(Source& source) {
     const std::int64_t start = clock_.MonotonicNs();
+    if (!options_.state.empty()) LETHE_RETURN_IF_ERROR(OpenFolder());
     LETHE_RETURN_IF_ERROR(ReadAll(source));
     for (const auto& [id, entry] : shards_) LETHE_RETURN_IF_ERROR(entry.shard->Commit());
     LETHE_RETURN_IF_ERROR(series_);
@@ -79,9 +85,12 @@ class Replayer {
 
  private:
   struct Entry {
-    std::unique_ptr<MemoryState> state;
-    std::unique_ptr<MemoryPayloads> payloads;
+    MemoryState memory;
+    MemoryPayloads memory_payloads;
+    std::unique_ptr<ShardFolder> folder;  // with options.state, instead of these
+    Payloads* payloads = nullptr;
     std::unique_ptr<Shard> shard;
+    std::int64_t uncommitted = 0;
   };
 
   // The comparator is solved densely, which hashed models are too large for.
@@ -95,25 +104,62 @@ class Replayer {
     return static_cast<double>(clock_.MonotonicNs() - start_ns) * 1e-9;
   }
 
-  Shard& ShardFor(ShardId id) {
-    Entry& entry = shards_[id];
-    if (!entry.shard) {
-      entry.state = std::make_unique<MemoryState>();
-      entry.payloads = std::make_unique<MemoryPayloads>();
+  // Noise is drawn once for a state: one that is there already is not replayed into.
+  Status OpenFolder() {
+    std::error_code ignored;
+    if (std::filesystem::exists(options_.state, ignored) &&
+        !std::filesystem::is_empty(options_.state, ignored)) {
+      return {ErrorCode::kInput, "--state: " + options_.state + " is not empty; name a new folder"};
+    }
+    auto folder = StateFolder::Open(options_.state);
+    if (!folder.ok()) return folder.status();
+    folder_ = std::move(folder).value();
+    return Status::Ok();
+  }
+
+  Status Open(ShardId id, Entry& entry) {
+    if (folder_ == nullptr) {
+      entry.payloads = &entry.memory_payloads;
       entry.shard = std::make_unique<Shard>(
           plan_, ShardIdentity::New(id, *random_),
-          ShardPorts{*entry.state, *entry.payloads, sink_, evaluation_, hasher_, *random_});
+          ShardPorts{entry.memory, *entry.payloads, sink_, evaluation_, hasher_, *random_});
+      return Status::Ok();
     }
-    return *entry.shard;
+    auto folder = ShardFolder::Open(*folder_, id, *random_, hasher_);
+    if (!folder.ok()) return folder.status();
+    entry.folder = std::move(folder).value();
+    entry.payloads = &entry.folder->state().payloads();
+    entry.shard = std::make_unique<Shard>(
+        plan_, entry.folder->identity(),
+        ShardPorts{entry.folder->state(), *entry.payloads, sink_, evaluation_, hasher_, *random_});
+    return Status::Ok();
+  }
+
+  void Expect(const Record& record) {
+    const auto found = shards_.find(record.shard);
+    if (found != shards_.end()) found->second.shard->Expect(record);
   }
 
   Status Process(const Record& record) {
-    Shard& shard = ShardFor(record.shard);
-    const std::int64_t start = clock_.MonotonicNs();
+    Entry& entry = shards_[record.shard];
+    if (!entry.shard) LETHE_RETURN_IF_ERROR(Open(record.shard, entry));
+    Shard& shard = *entry.shard;
+    const bool may_draw =
+        record.event.kind != EventKind::kLearn || shard.waiting() > 0 || shard.has_news();
+    const std::int64_t start = may_draw ? clock_.MonotonicNs() : 0;
     const std::int64_t draws = shard.counters().draws;
     LETHE_RETURN_IF_ERROR(shard.Process(record));
-    if (shard.has_news()) LETHE_RETURN_IF_ERROR(shard.Commit());
-    if (shard.counters().draws != draws) deletion_seconds_ += Since(start);
+    if (shard.has_news() || (entry.folder && ++entry.uncommitted >= options_.commit_events)) {
+      entry.uncommitted = 0;
+      LETHE_RETURN_IF_ERROR(shard.Commit());
+    }
+    if (shard.counters().draws == draws) return Status::Ok();
+    const double seconds = Since(start);
+    deletion_seconds_ += seconds;
+    // The row of the deletion is the last one, or, for an update, the one before.
+    const auto row = std::find_if(kept_.rbegin(), kept_.rend(),
+                                  [](const SeriesRow& kept) { return kept.sigma.has_value(); });
+    if (row != kept_.rend()) row->seconds = seconds;
     return Status::Ok();
   }
 
@@ -124,7 +170,10 @@ class Replayer {
       const auto count = source.Read(batch, options_.batch);
       if (!count.ok()) return count.status();
       if (count.value() == 0) return Status::Ok();
-      for (std::size_t i = 0; i < count.value(); ++i) LETHE_RETURN_IF_ERROR(Process(batch[i]));
+      for (std::size_t i = 0; i < count.value(); ++i) {
+        if (const std::size_t next = i + Shard::kAhead; next < count.value()) Expect(batch[next]);
+        LETHE_RETURN_IF_ERROR(Process(batch[i]));
+      }
       records += static_cast<std::int64_t>(count.value());
       options_.on_progress(records);
       if (Interrupted()) {
@@ -159,6 +208,7 @@ class Replayer {
     result.mean_loss = evaluation_.mean_loss();
     result.accuracy = evaluation_.accuracy();
     result.deletion_seconds = deletion_seconds_;
+    result.series = std::move(kept_);
     const Digest digest = hasher_.Sha256(CertificatePart(plan_.spec));
     result.config_sha256 = ToHex(digest.data(), digest.size());
     return result;
@@ -169,9 +219,12 @@ class Replayer {
   SystemClock clock_;
   SodiumHasher hasher_;
   std::unique_ptr<RandomSource> random_;
+  std::unique_ptr<StateFolder> folder_;  // with options.state
   ChainSink sink_;
   Evaluation evaluation_;
   Status series_;  // of writing rows
+  bool is_first_row_ = true;
+  std::vector<SeriesRow> kept_;
   std::map<ShardId, Entry> shards_;
   double deletion_seconds_ = 0;
 };
@@ -184,7 +237,7 @@ Result<ReplayResult> Replay(const Plan& plan, Source& source, const ReplayOption
     auto opened = ResultFiles::Open(*options.out);
     if (!opened.ok()) return opened.status();
     files = std::move(opened).value();
-    LETHE_RETURN_IF_ERROR(files->series().WriteLine(Evaluation::kHeader));
+    LETHE_RETURN_IF_ERROR(files->series().WriteLine(kSeriesHeader));
   }
   auto result = Replayer(plan, options, files.get()).Run(source);
   if (!result.ok() || !files) return result;

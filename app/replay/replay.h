@@ -18,7 +18,10 @@ namespace lethe {
 
 struct ReplayOptions {
   std::optional<std::string> out;  // folder for the results; none: nothing is written
+  std::string state;  // a new folder to keep the state in, as a daemon does; empty: in memory
+  std::int64_t commit_events = 10'000;  // with a state: records between two commits
   std::int64_t series_every = 1000;
+  bool keep_series = false;  // in the result, for a chart
   std::size_t batch = 1024;  // records per read; changes nothing in the results
   bool regret = false;       // exactly (dense models): keeps all payloads, one solve per deletion
   std::int64_t regret_sample = 0;  // otherwise, if not 0: estimated from so many events of a shard
@@ -55,7 +58,8 @@ struct ReplayResult {
   std::optional<std::int64_t> regret_sample;
   std::string config_sha256;
   double seconds = 0;
-  double deletion_seconds = 0;  // in records that made a deletion effective
+  double deletion_seconds = 0;    // in records that made a deletion effective
+  std::vector<SeriesRow> series;  // with options.keep_series
 
   std::optional<double> regret() const {
     return paid && comparator ? std::optional(*paid - *comparator) : estimated_regret;

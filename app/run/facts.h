@@ -6,7 +6,7 @@
 
 namespace lethe {
 
-// What is known of a run before it starts, for whoever looks at it.
+// What every report of a run with this plan has in common.
 PipelineFacts FactsOf(const Plan& plan, const Hasher& hasher);
 
 }  // namespace lethe

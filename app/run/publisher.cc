@@ -10,6 +10,7 @@ namespace lethe {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience{500};
+constexpr char kKindHeader[] = "lethe.kind";
 
 std::optional<std::string> Copy(const std::optional<std::string_view>& text) {
   if (!text) return std::nullopt;
@@ -70,16 +71,28 @@ Status Publisher::Publish(ShardId shard, ChainKind kind, std::string_view bytes)
                            {kEntryHeader, std::to_string(chain.next)},
                            {kKeyHeader, signer_.public_key().Id()},
                            {kSignatureHeader, ToBase64(signer_.Signature(bytes))},
-                           {"lethe.kind", kind == ChainKind::kReceipt ? "receipt" : "notice"}}});
+                           {kKindHeader, kind == ChainKind::kReceipt ? "receipt" : "notice"}}});
 }
 
-Status Publisher::PublishModel(ShardId shard, std::string json) {
+Status Publisher::SendToModels(ShardId shard, const std::string& kind, std::string json) {
   if (!config_.publish.models_topic) return Status::Ok();
   return Send({.topic = *config_.publish.models_topic,
                .partition = {},
-               .key = "model/" + std::to_string(shard.value),
+               .key = kind + "/" + std::to_string(shard.value),
                .value = std::move(json),
-               .headers = {}});
+               .headers = {{kKindHeader, kind}}});
+}
+
+Status Publisher::PublishModel(ShardId shard, std::string json) {
+  return SendToModels(shard, "model", std::move(json));
+}
+
+Status Publisher::PublishCleanFrom(ShardId shard, const std::string& state_id,
+                                   ModelVersion clean_from) {
+  JsonWriter json;
+  json.BeginObject().Field("format", "lethe.clean/1").Field("state", state_id);
+  json.Field("shard", shard.value).Field("clean_from", clean_from.value).EndObject();
+  return SendToModels(shard, "clean", json.text());
 }
 
 Status Publisher::SendDeadLetter(const DeadLetter& letter) {

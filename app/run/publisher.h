@@ -46,7 +46,11 @@ class Publisher final : public Sink {
   void SetNextEntry(ShardId shard, const std::string& state_id, std::uint64_t entry);
 
   Status Publish(ShardId shard, ChainKind kind, std::string_view bytes) override;
+  // To the models topic, one key per shard for each, so that a compacted topic keeps the last one:
+  // the model document; and the notice that every model before `clean_from` carries somebody who
+  // was forgotten since, and has to go.
   Status PublishModel(ShardId shard, std::string json);
+  Status PublishCleanFrom(ShardId shard, const std::string& state_id, ModelVersion clean_from);
 
   struct DeadLetter {
     ShardId shard;
@@ -75,6 +79,7 @@ class Publisher final : public Sink {
   };
 
   Status Send(OutMessage message);
+  Status SendToModels(ShardId shard, const std::string& kind, std::string json);
 
   const Config& config_;
   KafkaProducer* const producer_;

@@ -116,13 +116,13 @@ Status ShardWorker::Run(KafkaConsumer& consumer, std::optional<Offset> until) {
 
 void ShardWorker::EraseUntil(const std::atomic<bool>& done) {
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kEraserNiceness);
-  // Well before the shard asks for it, and not so often that the disk has nothing else to do.
-  const auto pause = std::chrono::milliseconds(
-      std::clamp<std::int64_t>(context_.config.erasure.max_lag_ms / 8, 10, 5000));
+  const std::int64_t max_lag_ms = context_.config.erasure.max_lag_ms;
   Eraser& eraser = folder_->state().eraser();
   while (!done) {
+    std::int64_t pause_ms = std::clamp<std::int64_t>(max_lag_ms / 8, 10, 5000);
     if (eraser.has_work()) {
       const std::int64_t since = unerased_since_ns_.exchange(0);
+      const std::int64_t start = context_.clock.MonotonicNs();
       const Status status = eraser.EraseAll();
       if (!status.ok()) {
         eraser_status_ = status;
@@ -130,8 +130,12 @@ void ShardWorker::EraseUntil(const std::atomic<bool>& done) {
         return;
       }
       if (since != 0) metrics_.ObserveErasure(true, Since(since));
+      // Not so often that the disk has nothing else to do, but well before the shard asks for it.
+      const auto work_ms = static_cast<std::int64_t>(1000 * Since(start));
+      pause_ms = std::max(pause_ms, std::min(9 * work_ms, max_lag_ms / 4));
     }
-    for (auto left = pause; left.count() > 0 && !done; left -= kEraserTick) {
+    for (auto left = std::chrono::milliseconds(pause_ms); left.count() > 0 && !done;
+         left -= kEraserTick) {
       std::this_thread::sleep_for(kEraserTick);
     }
   }
@@ -169,6 +173,9 @@ Status ShardWorker::Learn(KafkaConsumer& consumer, std::optional<Offset> until) 
 Status ShardWorker::TakeBatch(const RecordBatch& batch) {
   lookups_.Begin(batch);
   std::optional<Elsewhere> elsewhere;
+  for (std::size_t i = 0; i < std::min(Shard::kAhead, batch.count); ++i) {
+    shard_.Expect(batch.records[i]);
+  }
   for (std::size_t i = 0; i < batch.count; ++i) {
     const Record& record = batch.records[i];
     const bool had_news = shard_.has_news();
@@ -177,6 +184,7 @@ Status ShardWorker::TakeBatch(const RecordBatch& batch) {
     lookups_.Serve();
     LETHE_RETURN_IF_ERROR(lookups_.Before(record, i, elsewhere));
     LETHE_RETURN_IF_ERROR(shard_.Process(record, elsewhere ? &*elsewhere : nullptr));
+    if (i + Shard::kAhead < batch.count) shard_.Expect(batch.records[i + Shard::kAhead]);
     if (!record.is_placed && context_.router.IsMisrouted(id(), batch.key(i))) {
       metrics_.AddMisrouted();
     }
@@ -264,10 +272,16 @@ Status ShardWorker::PublishModel(bool has_news) {
   const std::int64_t now = context_.clock.MonotonicNs();
   const bool is_time =
       model_ns_ == 0 || now - model_ns_ >= context_.config.publish.models_every_ms * kMs;
-  if (shard_.model_version() == published_version_ || (!has_news && !is_time)) return Status::Ok();
-  model_ns_ = now;
-  published_version_ = shard_.model_version();
-  return context_.publisher.PublishModel(id(), ModelDocument());
+  if (shard_.model_version() != published_version_ && (has_news || is_time)) {
+    model_ns_ = now;
+    published_version_ = shard_.model_version();
+    LETHE_RETURN_IF_ERROR(context_.publisher.PublishModel(id(), ModelDocument()));
+  }
+  // Also after a start: the process may have died between the commit and the notice.
+  if (shard_.clean_from() == published_clean_from_) return Status::Ok();
+  published_clean_from_ = shard_.clean_from();
+  return context_.publisher.PublishCleanFrom(id(), ToText(folder_->identity().state),
+                                             published_clean_from_);
 }
 
 void ShardWorker::Measure(const KafkaConsumer& consumer) {

@@ -89,6 +89,7 @@ class ShardWorker {
   bool is_shown_ = false;  // the last commit was
   std::int64_t model_ns_ = 0;
   ModelVersion published_version_{-1};
+  ModelVersion published_clean_from_{0};            // 0: nobody was forgotten yet
   std::atomic<std::int64_t> unerased_since_ns_{0};  // the oldest deletion that is on disk
   std::atomic<bool> eraser_failed_{false};
   Status eraser_status_;  // when it failed

@@ -5,6 +5,7 @@
 
 #include "connectors/binary/event_codec.h"
 #include "connectors/json/base64.h"
+#include "connectors/json/canonical.h"
 #include "connectors/json/event_reader.h"
 #include "connectors/json/members.h"
 #include "connectors/json/recovery.h"
@@ -140,7 +141,9 @@ Refused JsonEventCodec::DecodeValue(std::optional<std::string_view> value,
   if (!value) {
     refused = ReadTombstone(key, event);
   } else {
-    refused = scratch_->Parse(SkipSchemaPrefix(*value), false, max_bytes_, parsed);
+    const std::string_view text = SkipSchemaPrefix(*value);
+    if (text.size() <= max_bytes_ && ReadCanonicalLearn(text, key, event)) return std::nullopt;
+    refused = scratch_->Parse(text, false, max_bytes_, parsed);
     if (!refused) refused = ReadEvent(parsed.root, parsed.bound, key, event);
   }
   if (refused) event.Clear();
@@ -151,6 +154,10 @@ void JsonEventCodec::DecodeLine(std::string_view line, Record& record) {
   record.shard = ShardId{};
   record.offset = kNoOffset;
   record.timestamp = kNoTime;
+  if (line.size() <= max_bytes_ && ReadCanonicalLearn(line, std::nullopt, record.event)) {
+    record.rejection.reset();
+    return;
+  }
   ParsedText parsed;
   record.rejection = scratch_->Parse(line, true, max_bytes_, parsed);
   if (!record.rejection) record.rejection = scratch_->ReadLine(parsed, max_bytes_, record);

@@ -15,6 +15,7 @@ namespace lethe {
 class OnlineUnlearner : public Unlearner {
  public:
   double Learn(const Example& example) override { return run_.Learn(example); }
+  void Prefetch(const Example& example) const override { run_.Prefetch(example); }
   void Release(std::span<const Target> batch) override;
   Result<Forgetting> Forget(std::span<const Target> batch) override;
   double SigmaNow(std::span<const Target> batch) const override;

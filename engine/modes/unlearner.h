@@ -33,6 +33,9 @@ class Unlearner {
   // Learns one event and returns what the model predicted for it before.
   virtual double Learn(const Example& example) = 0;
 
+  // A hint that the event is among the next to be learned.
+  virtual void Prefetch(const Example& /*example*/) const {}
+
   // Their deletion was asked for: the payloads go now, and nothing is computed on them any more.
   virtual void Release(std::span<const Target> batch) = 0;
 

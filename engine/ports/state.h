@@ -63,6 +63,10 @@ class State {
   // In order of index.
   virtual std::vector<LearnedEvent> FindSubject(const KeyHash& subject) const = 0;
   virtual std::optional<Refusal> FindRefusal(const KeyHash& hash) const = 0;
+  // False: no look-up of a refusal can find any.
+  virtual bool has_refusals() const { return true; }
+  // A hint that the id will be looked up soon.
+  virtual void Prefetch(const KeyHash& /*id*/) const {}
 
   virtual void AddEvent(const LearnedEvent& event) = 0;
   virtual void RemoveEvent(const LearnedEvent& event) = 0;

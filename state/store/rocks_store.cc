@@ -6,15 +6,17 @@
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 namespace lethe {
 namespace {
 
-constexpr std::size_t kMemtable = std::size_t{16} << 20;  // also about the unit of erasure
+constexpr std::size_t kMemtable = std::size_t{16} << 20;  // and a file: the unit of erasure
 constexpr std::uint64_t kMaxLog = std::uint64_t{64} << 20;
 constexpr std::uint64_t kSyncEvery = std::uint64_t{1} << 20;
 
@@ -75,6 +77,7 @@ rocksdb::ColumnFamilyOptions FamilyOptions(Family family,
   if (IsScrubbed(family)) options.compaction_filter_factory = scrubbing;
   options.compression = rocksdb::kNoCompression;
   options.write_buffer_size = kMemtable;
+  options.target_file_size_base = kMemtable;
   rocksdb::BlockBasedTableOptions table;
   table.checksum = rocksdb::kXXH3;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
@@ -229,11 +232,42 @@ Status RocksStore::Flush() {
                  "flushing " + impl_->folder);
 }
 
+// Joins ranges of a family that lie in the same file, which would be rewritten for each of them.
+std::vector<Store::KeyRange> RocksStore::JoinInFiles(std::vector<KeyRange> ranges) const {
+  std::sort(ranges.begin(), ranges.end(), [](const KeyRange& a, const KeyRange& b) {
+    return std::tie(a.family, a.first) < std::tie(b.family, b.first);
+  });
+  std::vector<KeyRange> joined;
+  std::vector<rocksdb::LevelMetaData> levels;
+  for (KeyRange& range : ranges) {
+    if (joined.empty() || joined.back().family != range.family) {
+      rocksdb::ColumnFamilyMetaData family;
+      impl_->db->GetColumnFamilyMetaData(impl_->handle(range.family), &family);
+      levels = std::move(family.levels);
+      joined.push_back(std::move(range));
+      continue;
+    }
+    KeyRange& last = joined.back();
+    const auto holds_both = [&](const rocksdb::SstFileMetaData& file) {
+      return file.smallestkey <= last.last && range.first <= file.largestkey;
+    };
+    const bool is_joined = std::any_of(levels.begin(), levels.end(), [&](const auto& level) {
+      return std::any_of(level.files.begin(), level.files.end(), holds_both);
+    });
+    if (is_joined) {
+      last.last = std::max(last.last, range.last);
+    } else {
+      joined.push_back(std::move(range));
+    }
+  }
+  return joined;
+}
+
 Status RocksStore::Rewrite(const std::vector<KeyRange>& ranges, const Scrub& scrub) {
   impl_->scrubbing->Set(std::make_shared<const Scrub>(scrub));
   // The log goes when nothing in it is needed any more, which a flush of all families sees to.
   Status status = Flush();
-  for (const KeyRange& range : ranges) {
+  for (const KeyRange& range : JoinInFiles(ranges)) {
     if (!status.ok()) break;
     rocksdb::CompactRangeOptions options;
     options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;

@@ -34,6 +34,7 @@ class RocksStore final : public Store {
  private:
   struct Impl;
   explicit RocksStore(std::unique_ptr<Impl> impl);
+  std::vector<KeyRange> JoinInFiles(std::vector<KeyRange> ranges) const;
 
   std::unique_ptr<Impl> impl_;
 };

@@ -80,6 +80,7 @@ HttpReply ParseReply(const std::string& text) {
 HttpReply Fetch(const std::string& url, const std::string& method, const std::string& path,
                 HttpHeaders headers, const std::string& body) {
   headers.emplace("Host", Authority(url));
+  headers.emplace("Connection", "close");
   if (!body.empty() || method == "POST") {
     headers.emplace("Content-Length", std::to_string(body.size()));
   }

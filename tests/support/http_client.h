@@ -36,7 +36,7 @@ using HttpHeaders = std::map<std::string, std::string>;
 
 HttpReply ParseReply(const std::string& text);
 
-// One request. A Host header and the length of the body are added unless given.
+// One request. A Host header, the length of the body and Connection: close are added unless given.
 HttpReply Fetch(const std::string& url, const std::string& method, const std::string& path,
                 HttpHeaders headers = {}, const std::string& body = "");
 

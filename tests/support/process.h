@@ -17,6 +17,7 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
+  pid_t pid() const { return pid_; }
   void Signal(int signal) const;
   // The exit code, or 128 + the signal that ended it, or -1 if it goes on after `patience`.
   int Wait(std::chrono::milliseconds patience = std::chrono::seconds(60));

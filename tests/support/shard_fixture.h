@@ -31,6 +31,12 @@ class ShardFixture : public ::testing::Test {
                                     ShardPorts{state, payloads, sink, probe, hasher, *random});
   }
 
+  // The next record goes to a shard that knows nothing of those before.
+  void StartAnew() {
+    shard.reset();
+    state = FaultyState();
+  }
+
   Record Make(EventKind kind, std::optional<std::string> id, std::optional<std::string> subject) {
     Record record;
     record.offset = {offset++};

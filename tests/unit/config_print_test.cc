@@ -36,7 +36,7 @@ dead_letter: {topic: "1.5", payload: true}
 state: {path: "/a b/$${X}", commit_events: 1, commit_every: 1ms, snapshots: 0, snapshot_every: 2}
 erasure: {max_lag: 24h, refuse_late_for: 0s}
 regret: {sample: 5}
-http: {listen: "[::]:0", token_file: "t: #1"}
+http: {listen: "0.0.0.0:0", token_file: "t: #1"}
 )";
 
 TEST(ConfigPrintTest, WhatIsPrintedLoadsToTheSameConfig) {

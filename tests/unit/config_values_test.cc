@@ -4,6 +4,7 @@
 #include "app/config/field.h"
 #include "app/config/print.h"
 #include "app/config/testing.h"
+#include "metrics/http_server.h"
 
 namespace lethe::config {
 namespace {
@@ -204,11 +205,20 @@ TEST(ConfigValuesTest, TextsThatCannotBeNamesAreRefused) {
 }
 
 TEST(ConfigValuesTest, AddressesAreTaken) {
-  for (const char* address : {"0.0.0.0:80", "localhost:0", "[::1]:9464", "lethe-0.svc:65535"}) {
+  for (const char* address : {"0.0.0.0:80", "localhost:0", "lethe-0.svc:65535"}) {
     EXPECT_EQ(Complaint(FileWith("http.listen", Quote(address)).text), "no error") << address;
   }
   for (const char* brokers : {"a", "a:9092,b_1:9093", "[::1]:9092", "10.0.0.1:9092,b"}) {
     EXPECT_EQ(Complaint(FileWith("source.kafka.brokers", Quote(brokers)).text), "no error");
+  }
+}
+
+TEST(ConfigValuesTest, AnIpv6AddressIsTakenWhereItCanBeListenedOn) {
+  const std::string complaint = Complaint(FileWith("http.listen", "\"[::1]:9464\"").text);
+  if (HttpServer::TakesIpv6()) {
+    EXPECT_EQ(complaint, "no error");
+  } else {
+    EXPECT_NE(complaint.find("is an IPv6 address"), std::string::npos) << complaint;
   }
 }
 

@@ -113,7 +113,7 @@ TEST_F(HashedShardTest, RestartAndNoneWorkToo) {
   Delete("e19");
   EXPECT_TRUE(shard->unlearner().model().isZero(0));
 
-  shard.reset();
+  StartAnew();
   spec.forgetting.mode = "none";
   LearnMany(20);
   const Vector model = shard->unlearner().model();

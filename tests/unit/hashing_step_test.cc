@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/archive.h"
 #include "engine/door.h"
 #include "engine/feature_hash.h"
 #include "engine/modes/online_unlearner.h"
@@ -187,6 +188,32 @@ TEST(SparseRunTest, ReadingChangesNoBits) {
     ASSERT_EQ(quiet.squared_norm(), read.squared_norm());
   }
   EXPECT_EQ(quiet.model(), read.model());
+}
+
+// Saved and loaded at moments before and after s was folded and the carried norm rescaled.
+TEST(SparseRunTest, GoesOnFromWhatWasSavedWithTheSameBits) {
+  Spec spec = HashedSpec(5);
+  spec.model.radius = 0.7;
+  spec.model.lambda = 5;
+  const Plan plan = MustPlan(spec);
+  OnlineRun run = NewRun(plan);
+  OnlineRun resumed = NewRun(plan);
+  Dice dice(12);
+  for (int t = 0; t < 30000; ++t) {
+    const Example event =
+        SparseEvent(dice, spec.model, dice.Below(8), 1, dice.Chance(0.5) ? 1 : -1);
+    ASSERT_EQ(run.Learn(event), resumed.Learn(event)) << t;
+    ASSERT_EQ(run.squared_norm(), resumed.squared_norm()) << t;
+    if (t % 97 != 0) continue;
+    SavingArchive saving;
+    saving(resumed);
+    const std::string saved = saving.Take();
+    resumed = NewRun(plan);
+    LoadingArchive loading(saved);
+    loading(resumed);
+    ASSERT_TRUE(loading.complete());
+  }
+  EXPECT_EQ(run.model(), resumed.model());
 }
 
 // After a draw nothing is left but the drawn model: a run that comes to the same grid point on

@@ -32,6 +32,81 @@ TEST(HttpServer, EveryResponseCarriesTheSecurityHeaders) {
   }
 }
 
+// Reads replies that stand one behind the other.
+std::vector<HttpReply> Replies(const std::string& text) {
+  std::vector<HttpReply> replies;
+  for (std::size_t at = 0; at != std::string::npos;) {
+    const std::size_t next = text.find("HTTP/1.1 ", at + 1);
+    replies.push_back(testing::ParseReply(text.substr(at, next - at)));
+    at = next;
+  }
+  return replies;
+}
+
+TEST(HttpServer, AConnectionBringsSeveralRequests) {
+  RunningServer server;
+  server.board.Show(testing::FullReport(0, Vector::Ones(2), 10));
+  const std::string body = R"({"instances":[[1,2]]})";
+  const std::string predict = "POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Length: " +
+                              std::to_string(body.size()) + "\r\n\r\n" + body;
+  const std::string get = "GET /-/healthy HTTP/1.1\r\nHost: localhost\r\n";
+  testing::RawConnection connection(server.url);
+  ASSERT_TRUE(
+      connection.Send(get + "\r\n" + predict + predict + get + "Connection: close\r\n\r\n"));
+  const auto replies = Replies(connection.ReadAll());
+  ASSERT_EQ(replies.size(), 4U);
+  for (const HttpReply& reply : replies) EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(replies[1].body, replies[2].body);
+  EXPECT_EQ(replies[2].headers.at("connection"), "keep-alive");
+  EXPECT_EQ(replies[3].headers.at("connection"), "close");
+}
+
+TEST(HttpServer, GarbageAfterARequestIsAnsweredAndEndsTheConnection) {
+  RunningServer server;
+  for (const std::string& garbage :
+       {std::string("\0\xff\x80 garbage\r\n\r\n", 15), std::string(3000, 'x') + "\r\n\r\n"}) {
+    testing::RawConnection connection(server.url);
+    ASSERT_TRUE(connection.Send("GET /-/healthy HTTP/1.1\r\nHost: localhost\r\n\r\n" + garbage));
+    const auto replies = Replies(connection.ReadAll());
+    ASSERT_EQ(replies.size(), 2U);
+    EXPECT_EQ(replies[0].status, 200);
+    EXPECT_EQ(replies[1].status, 400);
+    EXPECT_EQ(replies[1].headers.at("connection"), "close");
+    EXPECT_TRUE(replies[1].body.starts_with("{\"error\":")) << replies[1].body;
+  }
+}
+
+TEST(HttpServer, ARefusalEndsTheConnection) {
+  RunningServer server;
+  testing::RawConnection connection(server.url);
+  const std::string missing = "GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  ASSERT_TRUE(connection.Send(missing + missing));
+  EXPECT_EQ(Replies(connection.ReadAll()).size(), 1U);
+}
+
+TEST(HttpServer, ConnectionsThatAreKeptLeaveRoomForOthers) {
+  RunningServer server;
+  std::vector<std::unique_ptr<testing::RawConnection>> kept;
+  const std::string get = "GET /-/healthy HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  int closed = 0;
+  // More than are kept, and again when all of those have gone.
+  for (int round = 0; round < 2; ++round) {
+    kept.clear();
+    for (int i = 0; i < 100; ++i) {
+      kept.push_back(std::make_unique<testing::RawConnection>(server.url));
+      ASSERT_TRUE(kept.back()->Send(get));
+    }
+    int open = 0;
+    for (const auto& connection : kept) {
+      const HttpReply reply = testing::ParseReply(connection->ReadAll());
+      ASSERT_EQ(reply.status, 200);
+      (reply.headers.at("connection") == "close" ? closed : open) += 1;
+    }
+    EXPECT_GT(open, 0);
+  }
+  EXPECT_GT(closed, 0);
+}
+
 TEST(HttpServer, HeadIsGetWithoutTheBody) {
   RunningServer server;
   server.board.Show(testing::FullReport(0, Vector::Ones(2), 10));
@@ -212,7 +287,7 @@ TEST(HttpServer, ClientsThatDoNotReadTakeTheLargePlacesOnly) {
 TEST(HttpServer, MoreSlowClientsThanThreadsDelayOthersForSecondsOnly) {
   RunningServer server;
   std::vector<std::unique_ptr<testing::RawConnection>> slow;
-  for (int i = 0; i < 50; ++i) {
+  for (int i = 0; i < 300; ++i) {
     slow.push_back(std::make_unique<testing::RawConnection>(server.url));
     ASSERT_TRUE(slow.back()->Send("GET /metrics HTTP/1.1\r\nHost: localhost\r\nX-Sl"));
   }

@@ -43,12 +43,14 @@ class ReplayTest : public ::testing::Test {
   }
 
   Result<ReplayResult> Run(const std::string& stream, const std::string& out,
-                           std::size_t batch = 1024) {
+                           std::size_t batch = 1024, const std::string& state = "") {
     const auto plan = Plan::Make(spec_);
     EXPECT_TRUE(plan.ok());
     ReplayOptions options;
     options.out = Path(out);
     options.batch = batch;
+    options.state = state;
+    options.commit_events = 100;
     return ReplayFile(plan.value(), stream, options, false);
   }
 
@@ -84,6 +86,17 @@ TEST_F(ReplayTest, IsBitIdenticalAcrossRunsFormsAndBatchSizes) {
     ASSERT_TRUE(Run(plain, "many", 100000).ok());
     for (const char* other : {"b", "gz", "zst", "one", "many"}) ExpectSame("a", other);
   }
+}
+
+TEST_F(ReplayTest, AStateOnDiskChangesNothingAndIsMadeOnce) {
+  const std::string stream = MakeStream("events.ndjson");
+  ASSERT_TRUE(Run(stream, "memory").ok());
+  ASSERT_TRUE(Run(stream, "disk", 1024, Path("state")).ok());
+  ExpectSame("memory", "disk");
+  EXPECT_TRUE(fs::exists(Path("state/shard-0/db")));
+  const auto again = Run(stream, "again", 1024, Path("state"));
+  ASSERT_FALSE(again.ok());
+  EXPECT_NE(again.status().message().find("is not empty"), std::string::npos);
 }
 
 TEST_F(ReplayTest, EnvelopesGiveTheSameModelAndReceiptsAsBareEvents) {

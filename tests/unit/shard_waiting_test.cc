@@ -47,7 +47,7 @@ TEST_F(ShardWaiting, WaitingNeedsLessNoise) {
   Learn("a");
   Delete("a");
   const double at_once = probe.sigmas[0];
-  shard.reset();
+  StartAnew();
   spec.forgetting.deadline.events = 100;
   Learn("b");
   Delete("b");

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <random>
 
 #include <gtest/gtest.h>
 
@@ -126,12 +127,37 @@ TEST(EventTableTest, FindsWhatIsThereThroughGrowthAndRemovals) {
   std::size_t seventh = 0;
   for (std::int64_t i = 0; i < 5000; ++i) {
     const bool is_removed = i % 3 == 1 && i + 1 < 5000;
-    const auto found = table.OfId(ids[static_cast<std::size_t>(i)]);
-    EXPECT_EQ(found.has_value(), !is_removed) << i;
-    EXPECT_EQ(found.value_or(EventIndex{i}).value, i);
+    const std::vector<EventIndex> found = table.OfId(ids[static_cast<std::size_t>(i)]);
+    EXPECT_EQ(found, is_removed ? std::vector<EventIndex>{} : std::vector{EventIndex{i}}) << i;
     if (i % 7 == 3 && !is_removed) ++seventh;
   }
   EXPECT_EQ(table.OfSubject(KeyHash{3, 0}).size(), seventh);
+}
+
+// Ids that agree in all that the table keeps of them: neither hides the other.
+TEST(EventTableTest, NamesEveryCandidate) {
+  EventTable table;
+  const KeyHash one{0x1234567890, 1};
+  const KeyHash two{0x5500001234567890, 2};
+  const KeyHash other{0x9934567890, 3};
+  table.Add({0}, one, std::nullopt);
+  table.Add({1}, two, std::nullopt);
+  table.Add({2}, other, std::nullopt);
+  EXPECT_EQ(table.OfId(one), (std::vector<EventIndex>{{0}, {1}}));
+  EXPECT_EQ(table.OfId(two), (std::vector<EventIndex>{{0}, {1}}));
+  EXPECT_EQ(table.OfId(other), (std::vector<EventIndex>{{2}}));
+  table.Remove({0}, one);
+  EXPECT_EQ(table.OfId(two), (std::vector<EventIndex>{{1}}));
+}
+
+TEST(EventTableTest, TakesAtMostTwentyBytesForAnEvent) {
+  EventTable table;
+  std::mt19937_64 random(5);
+  for (std::int64_t i = 0; i < 1'000'000; ++i) {
+    table.Add({i}, {random(), random()}, KeyHash{random() % 100, 0});
+    if (i < 10'000) continue;
+    ASSERT_LE(static_cast<double>(table.bytes()), 20.0 * static_cast<double>(i + 1));
+  }
 }
 
 TEST(PartPagesTest, WritesOnlyWhatChanged) {

@@ -1,13 +1,31 @@
 #!/usr/bin/env python3
-"""Pictures of the dashboard, in light, dark and 320 pixels wide.
+"""Pictures of the dashboard, in light, dark and 320 pixels wide, and of a comparison.
 
 Usage: LETHE=build/release/lethe tests/web/pictures.py FOLDER [SECONDS] [FLAGS OF lethe demo]
 """
+import os
+import subprocess
 import sys
 import time
 
 from browser import Browser
 from demo import Demo
+
+
+def compare(folder):
+    lethe = os.environ["LETHE"]
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+    stream, page = f"{folder}/events.ndjson", os.path.abspath(f"{folder}/compare.html")
+    subprocess.run([lethe, "generate", "--drift", "1", "--pattern", "recent", "--out", stream],
+                   check=True)
+    subprocess.run([lethe, "compare", stream, "--config", f"{root}/configs/quickstart.yaml", "--modes",
+                    "none,passive,active,retrain,restart", "--html", page], check=True)
+    with Browser() as browser:
+        browser.resize(1180, 806)
+        browser.open("file://" + page)
+        for scheme in ("light", "dark"):
+            browser.prefer(scheme)
+            browser.screenshot(f"{folder}/compare-{scheme}.png")
 
 
 def main(folder, seconds="75", *flags):
@@ -39,4 +57,5 @@ def main(folder, seconds="75", *flags):
 
 
 if __name__ == "__main__":
+    compare(sys.argv[1])
     main(*sys.argv[1:])

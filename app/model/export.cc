@@ -1,0 +1,92 @@
+#include "app/model/export.h"
+
+#include <filesystem>
+
+#include "app/model/merge.h"
+#include "app/receipts/chain.h"
+#include "app/run/facts.h"
+#include "connectors/system/sodium_hash.h"
+#include "connectors/system/sodium_random.h"
+#include "engine/shard.h"
+#include "metrics/board.h"
+#include "metrics/download.h"
+#include "metrics/onnx_model.h"
+#include "state/shard_folder.h"
+
+namespace lethe {
+namespace {
+
+// For a shard that is looked at and never runs.
+class NoSink final : public Sink {
+ public:
+  Status Publish(ShardId, ChainKind, std::string_view) override {
+    return {ErrorCode::kInternal, "a shard that is only read has published"};
+  }
+};
+
+Result<ShardReport> ReadReport(const std::string& path, ShardId shard, const Plan& plan,
+                               const Hasher& hasher) {
+  const auto identity = ReadIdentity(path, shard, hasher);
+  if (!identity.ok()) return identity.status();
+  const auto store = RocksStore::OpenForReading(ShardPath(path, shard) + "/db");
+  if (!store.ok()) return store.status();
+  const auto state = DurableState::Open(*store.value(), nullptr);
+  if (!state.ok()) return state.status();
+  NoSink sink;
+  Probe probe;
+  SystemRandom random;
+  Shard reader(plan, identity.value(),
+               {*state.value(), state.value()->payloads(), sink, probe, hasher, random});
+  LETHE_RETURN_IF_ERROR(reader.Resume());
+  return reader.Report();
+}
+
+}  // namespace
+
+Result<std::string> ExportFromDaemon(const std::string& url,
+                                     const std::optional<std::string>& token, ModelFormat format) {
+  return Download(url, format == ModelFormat::kOnnx ? "/v1/model?format=onnx" : "/v1/model", token);
+}
+
+Result<std::string> ExportFromState(const Config& config, const Plan& plan, ModelFormat format) {
+  const std::string& path = config.state.path;
+  const auto shards = ShardsIn(path);
+  if (!shards.ok()) return Status(ErrorCode::kInput, shards.status().message());
+  if (shards.value().empty()) return Status(ErrorCode::kInput, path + " holds no state");
+  const SodiumHasher hasher;
+  Board board(FactsOf(plan, hasher));
+  for (const ShardId shard : shards.value()) {
+    auto report = ReadReport(path, shard, plan, hasher);
+    if (!report.ok()) return report.status();
+    board.Show(std::move(report).value());
+  }
+  return *ModelDocument(board, hasher).Get(format)->bytes;
+}
+
+Result<std::string> ExportFromFile(const std::string& path, ModelFormat format) {
+  const SodiumHasher hasher;
+  std::error_code ignored;
+  const bool is_folder = std::filesystem::is_directory(path, ignored);
+  auto file = ReadModel(is_folder ? path + "/model.json" : path, hasher);
+  if (!file.ok()) return file.status();
+  if (format == ModelFormat::kJson) {
+    const auto json = MergeModels({std::move(file).value()}, hasher);
+    return json.ok() ? json.value() + "\n" : json;
+  }
+  AveragedModel model{.weights = file.value().weights, .model_version = {}, .clean_from = {}};
+  for (const ShardModel& shard : file.value().shards) {
+    model.model_version.value += shard.model_version.value;
+    model.clean_from.value += shard.clean_from.value;
+  }
+  OnnxModel onnx = OnnxModelOf(FactsOf(file.value()), model);
+  if (is_folder) {
+    const auto book = ReadReceipts(path, hasher);
+    if (!book.ok()) return book.status();
+    for (const ChainHead& head : book.value().heads) {
+      onnx.receipts.emplace_back(ShardId{head.shard}, head.head);
+    }
+  }
+  return OnnxBytes(onnx);
+}
+
+}  // namespace lethe

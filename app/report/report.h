@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/compare/compare.h"
+#include "app/replay/replay.h"
+#include "engine/status.h"
+
+namespace lethe {
+
+inline constexpr char kReportHelp[] = "also write one self-contained page with charts to this file";
+
+// The page of a comparison or a replay: charts of accuracy, regret, noise and cost with a table
+// behind each, in one file that loads nothing. The results were made with keep_series.
+std::string CompareReport(const std::vector<Comparison>& comparisons);
+std::string ReplayReport(const Plan& plan, const ReplayResult& result);
+
+// kUsage when a page cannot go there, said before the work is done. Empty: none is wanted.
+Status CheckReportPath(const std::string& path);
+Status WriteReport(const std::string& path, const std::string& page);
+
+}  // namespace lethe

@@ -1,0 +1,43 @@
+#include "engine/intake.h"
+
+#include <utility>
+
+namespace lethe {
+
+Intake::Intake(const ModelSpec& model, const Names& names, std::string topic, ShardId shard)
+    : door_(model), names_(names), topic_(std::move(topic)), shard_(shard) {}
+
+const Admitted& Intake::Expect(const Record& record) {
+  if (count_ == kAhead) count_ = 0;  // these never came; Take would prepare them anew
+  Prepared& prepared = ring_[(first_ + count_++) % ring_.size()];
+  Prepare(record, prepared);
+  return prepared.admitted;
+}
+
+const Admitted& Intake::Take(const Record& record) {
+  Prepared& prepared = ring_[first_];
+  if (count_ > 0 && prepared.record == &record && prepared.offset == record.offset) {
+    first_ = (first_ + 1) % ring_.size();
+    --count_;
+  } else {
+    count_ = 0;
+    Prepare(record, prepared);
+  }
+  return prepared.admitted;
+}
+
+void Intake::Prepare(const Record& record, Prepared& prepared) const {
+  const Event& event = record.event;
+  Admitted& admitted = prepared.admitted;
+  prepared.record = &record;
+  prepared.offset = record.offset;
+  admitted.rejection = door_.Admit(event, admitted.example);
+  if (admitted.rejection) return;
+  admitted.id = names_.Id(event.id ? *event.id
+                                   : topic_ + "/" + std::to_string(shard_.value) + "/" +
+                                         std::to_string(record.offset.value));
+  admitted.subject.reset();
+  if (event.subject) admitted.subject = names_.Subject(*event.subject);
+}
+
+}  // namespace lethe

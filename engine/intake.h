@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "engine/door.h"
+#include "engine/event.h"
+#include "engine/example.h"
+#include "engine/names.h"
+#include "engine/types.h"
+
+namespace lethe {
+
+// A learn or update as it reaches the learner, or why it does not.
+struct Admitted {
+  std::optional<Rejection> rejection;
+  Example example;
+  KeyHash id;  // under the ledger key
+  std::optional<KeyHash> subject;
+};
+
+// From a decoded learn or update to what the learner and the ledger take: bounds, hashed features,
+// names. That depends on the record alone, so it may be done some records ahead; whoever looks
+// ahead can have memory fetched in the meantime. Not thread-safe.
+class Intake {
+ public:
+  // How many records may be expected at a time.
+  static constexpr std::size_t kAhead = 8;
+
+  // An event without an id is called by its place in the topic. The names outlive the intake.
+  Intake(const ModelSpec& model, const Names& names, std::string topic, ShardId shard);
+
+  // Prepares a record that is to be taken after the ones that were expected before.
+  const Admitted& Expect(const Record& record);
+
+  // The result is valid until the next call. Takes any record; one that was expected is ready.
+  const Admitted& Take(const Record& record);
+
+  const Door& door() const { return door_; }
+
+ private:
+  struct Prepared {
+    const Record* record = nullptr;
+    Offset offset;
+    Admitted admitted;
+  };
+
+  void Prepare(const Record& record, Prepared& prepared) const;
+
+  Door door_;
+  const Names& names_;
+  std::string topic_;
+  ShardId shard_;
+  std::array<Prepared, kAhead + 1> ring_;
+  std::size_t first_ = 0;
+  std::size_t count_ = 0;
+};
+
+}  // namespace lethe

@@ -1,0 +1,105 @@
+#include "metrics/http_connection.h"
+
+#include <civetweb.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string_view>
+
+#include "metrics/http_handler.h"
+
+namespace lethe {
+namespace {
+
+constexpr auto kBodyTime = std::chrono::seconds(10);
+constexpr auto kSendTime = std::chrono::minutes(5);
+
+// mg_read returns when all that was asked for has come: small reads make the clock be looked at.
+constexpr std::size_t kReadBytes = 64;
+
+using SteadyClock = std::chrono::steady_clock;
+
+// Reads at most `limit` bytes, for at most kBodyTime. False when the time was over.
+bool ReadBody(mg_connection* connection, std::size_t limit, std::string& body) {
+  const auto deadline = SteadyClock::now() + kBodyTime;
+  char buffer[kReadBytes];
+  while (body.size() < limit) {
+    if (SteadyClock::now() > deadline) return false;
+    const int size = mg_read(connection, buffer, sizeof buffer);
+    if (size <= 0) break;
+    body.append(buffer, static_cast<std::size_t>(size));
+  }
+  return true;
+}
+
+bool EndsConnection(const std::optional<std::string>& header) {
+  return header && header->find("lose") != std::string::npos;  // close or Close
+}
+
+}  // namespace
+
+std::optional<std::string> Header(const mg_connection* connection, const char* name) {
+  const char* value = mg_get_header(connection, name);
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+bool Send(mg_connection* connection, const HttpResponse& response, bool with_body) {
+  const auto deadline = SteadyClock::now() + kSendTime;
+  std::string head = HeadOf(response);
+  const std::string& body = *response.body;
+  const bool has_body = with_body && response.status != 304;
+  // What is small goes out in one piece.
+  std::size_t sent = 0;
+  if (has_body && body.size() < kLargeBytes) {
+    head += body;
+    sent = body.size();
+  }
+  if (mg_write(connection, head.data(), head.size()) != static_cast<int>(head.size())) return false;
+  if (!has_body) return true;
+  while (sent < body.size() && SteadyClock::now() < deadline) {
+    const std::size_t size = std::min(kLargeBytes, body.size() - sent);
+    if (mg_write(connection, body.data() + sent, size) != static_cast<int>(size)) return false;
+    sent += size;
+  }
+  return sent == body.size();
+}
+
+void Drain(mg_connection* connection) {
+  std::string ignored;
+  (void)ReadBody(connection, 4 * kMaxBodyBytes, ignored);
+}
+
+std::optional<HttpResponse> TakeBody(mg_connection* connection, HttpRequest& request) {
+  const bool chunked = Header(connection, "Transfer-Encoding").has_value();
+  const long long length = mg_get_request_info(connection)->content_length;
+  if (!chunked && !Header(connection, "Content-Length")) {
+    return ErrorResponse(411, "a Content-Length is needed");
+  }
+  const std::string too_large =
+      "the body has more than " + std::to_string(kMaxBodyBytes) + " bytes";
+  if (!chunked && length > static_cast<long long>(kMaxBodyBytes)) {
+    return ErrorResponse(413, too_large);
+  }
+  if (Header(connection, "Expect")) mg_printf(connection, "HTTP/1.1 100 Continue\r\n\r\n");
+  if (!ReadBody(connection, kMaxBodyBytes + 1, request.body)) {
+    return ErrorResponse(408, "the body took too long to arrive");
+  }
+  if (request.body.size() > kMaxBodyBytes) return ErrorResponse(413, too_large);
+  if (!chunked && static_cast<long long>(request.body.size()) < length) {
+    return ErrorResponse(400, "the body is shorter than its Content-Length");
+  }
+  return std::nullopt;
+}
+
+bool MayGoOn(const mg_connection* connection, const HttpRequest& request) {
+  const mg_request_info* info = mg_get_request_info(connection);
+  if (std::string_view(info->http_version) != "1.1" ||
+      EndsConnection(Header(connection, "Connection"))) {
+    return false;
+  }
+  if (Header(connection, "Transfer-Encoding")) return false;
+  const auto length = static_cast<long long>(request.body.size());
+  return request.method == "POST" ? info->content_length == length : info->content_length <= 0;
+}
+
+}  // namespace lethe

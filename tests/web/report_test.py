@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""The pages that compare and replay write: in a browser, from a file, without a server. They draw,
+ask for nothing, fit a narrow screen, and show the figures of the JSON output."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+import browser as web
+
+LETHE = os.environ["LETHE"]
+CONFIG = os.path.join(os.environ["LETHE_SOURCE_DIR"], "configs/quickstart.yaml")
+MODES = "none,passive,active/second_order,restart"
+
+
+def check(condition, message):
+    if not condition:
+        raise AssertionError(message)
+
+
+def lethe(*words):
+    return subprocess.run([LETHE, *words], check=True, capture_output=True, text=True).stdout
+
+
+def write_pages():
+    lethe("generate", "--events", "3000", "--deletions", "0.01", "--out", "events.ndjson")
+    compared = lethe("compare", "events.ndjson", "--config", CONFIG, "--modes", MODES, "--html",
+                     "compare.html", "--json")
+    replayed = lethe("replay", "events.ndjson", "--config", CONFIG, "--regret", "--html",
+                     "replay.html", "--json")
+    return json.loads(compared), json.loads(replayed)
+
+
+def nothing_is_loaded(name):
+    with open(name, encoding="utf8") as file:
+        text = file.read()
+    policy = re.search('Content-Security-Policy" content="([^"]*)"', text)[1]
+    check("default-src 'none'" in policy and "unsafe" not in policy, policy)
+    for word in ("src=", "@import", "url(", "<link"):
+        check(word not in text, f"{name} has {word}")
+
+
+def it_is_whole(page, name):
+    page.resize(1280, 900)
+    page.open("file://" + os.path.abspath(name))
+    page.wait("charts", lambda: page.run("return document.querySelectorAll('figure svg').length === 4"))
+    check(page.run("return document.querySelectorAll('figure details td').length > 20"), "no tables")
+    for kind in ("polyline", "rect", "circle"):
+        check(page.run("return !!document.querySelector('figure ' + arguments[0])", kind), f"no {kind}")
+    check(page.run("return [...document.querySelectorAll('figure svg *')].every((e) =>"
+                   "![...e.attributes].some((a) => a.value.includes('NaN')))"), "NaN in a chart")
+    check(page.run("return [...document.querySelectorAll('svg')].every("
+                   "(s) => s.getAttribute('aria-label').length > 20)"), "a chart without words")
+    page.prefer("light")
+    light = page.run("return getComputedStyle(document.body).backgroundColor")
+    page.prefer("dark")
+    check(page.run("return getComputedStyle(document.body).backgroundColor") != light, "one colour")
+    page.resize(320, 640, mobile=True)
+    page.wait("no scrolling sideways", lambda: page.run(
+        "return document.documentElement.scrollWidth <= 320"))
+    said = page.logs("browser")
+    check(not said, f"the console says {said}")
+    asked = [json.loads(entry["message"])["message"] for entry in page.logs("performance")]
+    asked = [m["params"]["request"]["url"] for m in asked if m["method"] == "Network.requestWillBeSent"]
+    foreign = [url for url in asked if not url.startswith(("file:", "data:", "chrome:"))]
+    check(not foreign, f"asked for {foreign}")
+
+
+def the_figures_are_those(page, compared):
+    page.open("file://" + os.path.abspath("compare.html"))
+    shown = page.text("#all")
+    for mode in compared["modes"]:
+        check(mode["name"] in shown, mode["name"])
+        check(f"{mode['accuracy']:.4f}" in shown, f"{mode['name']} without its accuracy")
+    # The end of a curve is the figure in the table.
+    ends = page.run("return data.series.map((s) => s.accuracy.at(-1))")
+    check(ends == [mode["accuracy"] for mode in compared["modes"]], f"curves end at {ends}")
+
+
+def main():
+    compared, replayed = write_pages()
+    for name in ("compare.html", "replay.html"):
+        nothing_is_loaded(name)
+    if web.chromium() is None:
+        print("no chromium and chromedriver: the pages were not opened")
+        return 77
+    with web.Browser() as page:
+        it_is_whole(page, "compare.html")
+        it_is_whole(page, "replay.html")
+        check("54.72%" in page.text("#verdict"), page.text("#verdict"))
+        check(str(replayed["regret"]) in page.text("#all"), "the regret is another one")
+        the_figures_are_those(page, compared)
+    print("the pages hold")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
