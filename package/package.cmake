@@ -32,7 +32,7 @@ install(FILES ${CMAKE_BINARY_DIR}/package/changelog.gz
 install(FILES configs/full.yaml configs/production.yaml configs/quickstart.yaml
               configs/lethe.schema.json
         DESTINATION ${doc}/examples)
-install(PROGRAMS examples/verify.py DESTINATION ${doc}/examples)
+install(PROGRAMS examples/score.py examples/verify.py DESTINATION ${doc}/examples)
 install(DIRECTORY docs/ DESTINATION ${doc}/docs FILES_MATCHING PATTERN "*.md" PATTERN "*.png")
 
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # the program is enough

@@ -79,7 +79,7 @@ Result<KeyFile> ReadSigningKey(const std::string& state_path) {
 
 void AddReceiptKeys(CLI::App& command, Run& run) {
   auto arguments = std::make_shared<Arguments>();
-  const auto add = [&](const char* name, const char* help, Run action) {
+  const auto add = [&](const char* name, const char* help, const Run& action) {
     CLI::App* sub = command.add_subcommand(name, help);
     sub->add_option("PATH", arguments->path, "state.path of the configuration (./lethe-state)");
     sub->final_callback([&run, action] { run = action; });

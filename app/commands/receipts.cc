@@ -183,7 +183,7 @@ Run AddReceipts(CLI::App& command) {
   auto arguments = std::make_shared<Arguments>();
   auto run = std::make_shared<Run>();
   command.require_subcommand(1);
-  const auto add = [&](const char* name, const char* help, Run action) {
+  const auto add = [&](const char* name, const char* help, const Run& action) {
     CLI::App* sub = command.add_subcommand(name, help);
     sub->add_flag("--json", arguments->json, "print JSON only");
     sub->final_callback([run, action] { *run = action; });

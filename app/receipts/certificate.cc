@@ -63,7 +63,7 @@ std::string Number(const dom::element& object, const char* pointer) {
 }
 
 std::string Moment(const dom::element& receipt, const std::string& which) {
-  const std::string offset = "offset " + Number(receipt, ("/" + which + "/offset").c_str());
+  std::string offset = "offset " + Number(receipt, ("/" + which + "/offset").c_str());
   std::int64_t time_ms = 0;
   if (receipt.at_pointer("/" + which + "/timestamp").get(time_ms) != simdjson::SUCCESS) {
     return offset;

@@ -117,7 +117,7 @@ def build_warnings():
     if not shutil.which("mkdocs", path="/usr/bin"):
         print("mkdocs is missing: not built")
         return
-    done = subprocess.run(["/usr/bin/mkdocs", "build", "--strict", "-q", "-f", os.path.join(ROOT, "mkdocs.yml"),
+    done = subprocess.run(["/usr/bin/mkdocs", "build", "--strict", "-f", os.path.join(ROOT, "mkdocs.yml"),
                            "-d", os.path.abspath("site")], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         yield done.stdout + done.stderr

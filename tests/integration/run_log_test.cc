@@ -28,10 +28,10 @@ class RunLogTest : public DaemonTest {
       messages.push_back({topic, 0, key, value, {}});
     };
     const std::string x = std::string("[") + kNumber + ",0,0,0,0]";
+    const std::string rest = R"(","x":)" + x + R"(,"y":1})";
     for (int i = 0; i < 50; ++i) {
       const std::string number = std::to_string(i);
-      add("MARKED-person-" + number,
-          R"({"type":"learn","id":"MARKED-id-)" + number + R"(","x":)" + x + R"(,"y":1})");
+      add("MARKED-person-" + number, R"({"type":"learn","id":"MARKED-id-)" + number + rest);
     }
     // Everything that can be wrong with a record.
     add("MARKED-a", "MARKED, no JSON at all");
@@ -44,7 +44,7 @@ class RunLogTest : public DaemonTest {
     add("MARKED-person-4", R"({"type":"delete","id":"MARKED-id-4"})");
     add("MARKED-nobody", R"({"type":"delete","subject":"MARKED-nobody"})");
     sent_ = messages.size();
-    Send(std::move(messages));
+    Send(messages);
   }
 
   static void ExpectClean(const std::string& text) {
