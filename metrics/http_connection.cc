@@ -15,19 +15,25 @@ constexpr auto kBodyTime = std::chrono::seconds(10);
 constexpr auto kSendTime = std::chrono::minutes(5);
 
 // mg_read returns when all that was asked for has come: small reads make the clock be looked at.
-constexpr std::size_t kReadBytes = 64;
+// From a client that sends quickly larger pieces are read.
+constexpr std::size_t kLeastRead = 64;
+constexpr std::size_t kMostRead = std::size_t{1} << 14;
+constexpr auto kQuickly = std::chrono::milliseconds(5);
 
 using SteadyClock = std::chrono::steady_clock;
 
 // Reads at most `limit` bytes, for at most kBodyTime. False when the time was over.
 bool ReadBody(mg_connection* connection, std::size_t limit, std::string& body) {
   const auto deadline = SteadyClock::now() + kBodyTime;
-  char buffer[kReadBytes];
+  char buffer[kMostRead];
+  std::size_t piece = kLeastRead;
   while (body.size() < limit) {
-    if (SteadyClock::now() > deadline) return false;
-    const int size = mg_read(connection, buffer, sizeof buffer);
+    const auto before = SteadyClock::now();
+    if (before > deadline) return false;
+    const int size = mg_read(connection, buffer, std::min(piece, limit - body.size()));
     if (size <= 0) break;
     body.append(buffer, static_cast<std::size_t>(size));
+    piece = SteadyClock::now() - before < kQuickly ? std::min(2 * piece, kMostRead) : kLeastRead;
   }
   return true;
 }

@@ -22,7 +22,11 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kSlowClients = 200;
 constexpr auto kSlowTime = seconds(12);
+#ifdef __SANITIZE_ADDRESS__
+constexpr std::int64_t kMoreMemoryKiB = 512 * 1024;  // with what a sanitizer keeps
+#else
 constexpr std::int64_t kMoreMemoryKiB = 128 * 1024;
+#endif
 
 // The largest memory that a process had so far.
 std::int64_t PeakKiB(const Process& process) {

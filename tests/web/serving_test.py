@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 
@@ -46,19 +47,27 @@ def predict(url):
     return json.loads(fetch(url + "v1/predict", data=body)[2])
 
 
+def wait_until_learned(url):
+    deadline = time.monotonic() + 120
+    while json.loads(fetch(url + "v1/status")[2])["totals"]["learned"] < 500:
+        check(time.monotonic() < deadline, "it does not learn")
+        time.sleep(0.2)
+
+
 def same_moment(url, take):
     """What `take` returns, with the answer of /v1/predict for the same model: it moves on while it
     learns."""
     for _ in range(TRIES):
         before = predict(url)
         taken = take()
-        if before["model_version"] == predict(url)["model_version"] > 100:
+        if before["model_version"] == predict(url)["model_version"]:
             return before, taken
     raise TimeoutError("the model never stands still")
 
 
 def all_agree(url, loss):
     base = url.rstrip("/")
+    wait_until_learned(url)
     answer, scores = same_moment(url, lambda: score.score_with_json(base, ROWS))
     worst = np.max(np.abs(scores - answer["predictions"]))
     check(worst <= 1e-14, f"numpy differs by {worst}")
