@@ -47,6 +47,12 @@ void WriteOwnKeys(JsonWriter& json, const ForgettingSpec& forgetting) {
     json.Field("refit_every", forgetting.erm.refit_every).Field("steps", forgetting.erm.steps);
     json.EndObject();
   }
+  if (forgetting.mode == "fats") {
+    const FatsSpec& fats = forgetting.fats;
+    json.Key("fats").BeginObject().Field("clients", fats.clients).Field("draws", fats.draws);
+    json.Field("local_steps", fats.local_steps).Field("batch", fats.batch);
+    json.Field("round_every", fats.round_every).EndObject();
+  }
 }
 
 void WriteForgetting(JsonWriter& json, const ForgettingSpec& forgetting) {

@@ -72,6 +72,15 @@ struct ErmSpec {
   std::int64_t steps = 100;         // gradient steps of an update
 };
 
+// mode fats: rounds of federated averaging on sampled events.
+struct FatsSpec {
+  std::int64_t clients = 20;        // M: event i belongs to client i mod M
+  std::int64_t draws = 2;           // K: clients of a round
+  std::int64_t local_steps = 5;     // E
+  std::int64_t batch = 10;          // b: events of a step
+  std::int64_t round_every = 1000;  // learn events between two rounds
+};
+
 struct ForgettingSpec {
   std::string mode = "passive";
   Guarantee guarantee = Guarantee::kJoint;
@@ -83,6 +92,7 @@ struct ForgettingSpec {
   double target_sigma = 0;
   ActiveSpec active;
   ErmSpec erm;
+  FatsSpec fats;
 };
 
 struct NoiseSpec {

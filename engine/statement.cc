@@ -55,8 +55,9 @@ std::string Promised(const Receipt& receipt, const Spec& spec) {
 
 std::string ExactlyPromised(const Receipt& receipt) {
   return "From model version " + std::to_string(receipt.model_version.value) +
-         " on, this model is exactly the one of a run that never learned them or any event deleted "
-         "before: nothing that it releases tells whether they were.";
+         " on, this model is exactly what a run that never learned them or any event deleted "
+         "before "
+         "would have, with the same probability: nothing that it releases tells whether they were.";
 }
 
 }  // namespace

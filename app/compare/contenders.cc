@@ -45,6 +45,7 @@ std::vector<Contender> AllContenders(const Spec& base) {
   d2d("d2d_regularised", "d2d_regularised", Calibration::kLedger);
   d2d("d2d_distributed", "d2d_distributed", Calibration::kRecursion);
   d2d("d2d_distributed/paper", "d2d_distributed", Calibration::kPaper);
+  add("fats", [](ForgettingSpec& f) { f.mode = "fats"; });
   return all;
 }
 

@@ -54,7 +54,7 @@ std::string Bytes(std::int64_t bytes) {
 
 // Pads the cells to columns; the last one, which is prose, is left as it is.
 std::string Row(const std::vector<std::string>& cells) {
-  static constexpr std::size_t kWidths[] = {20, 9, 10, 10, 9, 11, 12, 9};
+  static constexpr std::size_t kWidths[] = {23, 9, 10, 10, 9, 11, 12, 9, 6, 9};
   std::string row;
   for (std::size_t i = 0; i < std::size(kWidths); ++i) {
     const std::string padding(kWidths[i] - std::min(kWidths[i], cells[i].size()), ' ');
@@ -64,25 +64,30 @@ std::string Row(const std::vector<std::string>& cells) {
 }
 
 std::string Certificate(const Comparison& comparison) {
-  if (!comparison.why_not.empty()) return "no: " + comparison.why_not.front();
-  return comparison.is_exact ? "exact" : "yes";
+  if (!comparison.why_not.empty()) return "none: " + comparison.why_not.front();
+  if (comparison.is_exact) return "exact";
+  return "(" + Cell("%g", comparison.promise.epsilon) + ", " +
+         Cell("%g", comparison.promise.delta) + ")";
 }
+
+const char* YesNo(bool value) { return value ? "yes" : "no"; }
 
 }  // namespace
 
 std::string CompareTable(const std::vector<Comparison>& comparisons) {
   std::string table = Row({"mode", "accuracy", "mean loss", "regret", "sigma", "s/deletion",
-                           "gradients", "stored", "certified"});
+                           "gradients", "stored", "joint", "adaptive", "certificate"});
   for (const Comparison& comparison : comparisons) {
     if (!comparison.result) {
-      table += Row({comparison.contender.name, "-", "-", "-", "-", "-", "-", "-",
+      table += Row({comparison.contender.name, "-", "-", "-", "-", "-", "-", "-", "-", "-",
                     "refused: " + comparison.refused.value_or("")});
       continue;
     }
     const Figures f = FiguresOf(comparison);
     table += Row({comparison.contender.name, Cell("%.4f", f.accuracy), Cell("%.4f", f.mean_loss),
                   Cell("%.1f", f.regret), Cell("%.2g", f.sigma), Cell("%.2e", f.seconds),
-                  Cell("%.4g", f.gradients), Bytes(f.bytes), Certificate(comparison)});
+                  Cell("%.4g", f.gradients), Bytes(f.bytes), YesNo(comparison.is_joint),
+                  YesNo(comparison.is_adaptive), Certificate(comparison)});
   }
   return table;
 }
@@ -115,6 +120,9 @@ std::string CompareJson(const std::vector<Comparison>& comparisons) {
     json.Field("deletions", comparison.deletions()).Field("bytes_stored", f.bytes);
     json.Field("seconds", comparison.result->seconds);
     json.Field("certified", comparison.why_not.empty()).Field("exact", comparison.is_exact);
+    json.Field("joint", comparison.is_joint);
+    json.Field("adaptive_requests", comparison.is_adaptive);
+    json.Field("certificate", Certificate(comparison));
     json.Key("why_not").BeginArray();
     for (const std::string& reason : comparison.why_not) json.Value(reason);
     json.EndArray().EndObject();

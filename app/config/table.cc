@@ -106,6 +106,16 @@ std::vector<Field> ForgettingFields() {
                "modes d2d_*: learn events that wait for the next update"),
       Describe("forgetting.erm.steps", LETHE_AT(spec.forgetting.erm.steps), Integer(1, 1'000'000),
                "modes d2d_*: gradient steps of an update"),
+      Describe("forgetting.fats.clients", LETHE_AT(spec.forgetting.fats.clients),
+               Integer(1, 1'000'000), "mode fats: event i belongs to client i mod this"),
+      Describe("forgetting.fats.draws", LETHE_AT(spec.forgetting.fats.draws), Integer(1, 1'000'000),
+               "mode fats: clients that are drawn for a round"),
+      Describe("forgetting.fats.local_steps", LETHE_AT(spec.forgetting.fats.local_steps),
+               Integer(1, 1'000'000), "mode fats: steps of a client in a round"),
+      Describe("forgetting.fats.batch", LETHE_AT(spec.forgetting.fats.batch), Integer(1, 1'000'000),
+               "mode fats: events of a step"),
+      Describe("forgetting.fats.round_every", LETHE_AT(spec.forgetting.fats.round_every),
+               Integer(1), "mode fats: learn events between two rounds"),
   };
 }
 

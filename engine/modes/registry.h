@@ -16,7 +16,8 @@
   MODE(kD2dStrongMode)      \
   MODE(kD2dPerfectMode)     \
   MODE(kD2dRegularisedMode) \
-  MODE(kD2dDistributedMode)
+  MODE(kD2dDistributedMode) \
+  MODE(kFatsMode)
 
 namespace lethe {
 

@@ -90,6 +90,8 @@ struct ModeEntry {
   const char* (*why_not)(const Spec& spec) = nullptr;
   // The model before its noise is kept: whoever reads the state is not covered.
   bool keeps_secret = false;
+  // The promise holds also when requests depend on what was released.
+  bool allows_adaptive_requests = false;
 };
 
 }  // namespace lethe

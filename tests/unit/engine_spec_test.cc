@@ -62,6 +62,31 @@ const std::map<std::string, Change> kCertificateKeys = {
        s.forgetting.mode = "d2d_strong";
        s.forgetting.erm.steps = 7;
      }},
+    {"forgetting.fats.clients",
+     [](Spec& s) {
+       s.forgetting.mode = "fats";
+       s.forgetting.fats.clients = 7;
+     }},
+    {"forgetting.fats.draws",
+     [](Spec& s) {
+       s.forgetting.mode = "fats";
+       s.forgetting.fats.draws = 7;
+     }},
+    {"forgetting.fats.local_steps",
+     [](Spec& s) {
+       s.forgetting.mode = "fats";
+       s.forgetting.fats.local_steps = 7;
+     }},
+    {"forgetting.fats.batch",
+     [](Spec& s) {
+       s.forgetting.mode = "fats";
+       s.forgetting.fats.batch = 7;
+     }},
+    {"forgetting.fats.round_every",
+     [](Spec& s) {
+       s.forgetting.mode = "fats";
+       s.forgetting.fats.round_every = 7;
+     }},
     {"noise.source", [](Spec& s) { s.noise.source = NoiseKind::kDisabled; }},
 };
 

@@ -115,6 +115,8 @@ TEST(Compare, RunsEveryModeAndKeepsTheBoundAboveTheRegret) {
   base.learning.eta = 0.2;
   base.noise.source = NoiseKind::kSeeded;
   base.forgetting.erm = {.warmup = 100, .refit_every = 50, .steps = 300};
+  base.forgetting.fats = {
+      .clients = 4, .draws = 2, .local_steps = 2, .batch = 5, .round_every = 50};
   const auto contenders = AllContenders(base);
   const auto one = Compare(contenders, Records(500), {.threads = 1});
   const auto two = Compare(contenders, Records(500), {.threads = 2});
@@ -136,7 +138,19 @@ TEST(Compare, RunsEveryModeAndKeepsTheBoundAboveTheRegret) {
     EXPECT_EQ(c.result->shards[0].weights, two.value()[i].result->shards[0].weights);
   }
   EXPECT_NE(CompareTable(one.value()).find("retrain"), std::string::npos);
+  // Noise from a seed: no certificate, and the table says so.
+  EXPECT_NE(CompareTable(one.value()).find("none: the noise came from a seed"), std::string::npos);
   EXPECT_NE(CompareJson(one.value()).find("\"gradients_per_deletion\""), std::string::npos);
+}
+
+TEST(Compare, TheTableNamesEachCertificate) {
+  Spec base;
+  base.model.dimension = 3;
+  const auto contenders = ChooseContenders(AllContenders(base), {"passive", "retrain", "none"});
+  const std::string table = CompareTable(Compare(contenders.value(), Records(60), {}).value());
+  EXPECT_NE(table.find("yes       no  (1, 1e-06)\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("yes       no  exact\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("no       no  none: mode none does not forget"), std::string::npos) << table;
 }
 
 TEST(Compare, RefusesAnUnknownModeWithTheNearest) {

@@ -78,6 +78,12 @@ constexpr Case kCases[] = {
        s.model.lambda = 1e-6;
      }},
     {"d2d_distributed", [](Spec& s) { Erm(s, "d2d_distributed", Calibration::kRecursion); }},
+    {"fats",
+     [](Spec& s) {
+       s.forgetting.mode = "fats";
+       s.forgetting.fats = {
+           .clients = 3, .draws = 2, .local_steps = 2, .batch = 2, .round_every = 10};
+     }},
     {"none", [](Spec& s) { s.forgetting.mode = "none"; }},
 };
 
