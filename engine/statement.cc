@@ -100,16 +100,18 @@ std::string Statement(const Receipt& receipt, const Spec& spec, bool is_exact) {
   return text + ".";
 }
 
-std::vector<std::string> Assumptions(const Spec& spec) {
-  std::vector<std::string> lines = {
-      "Neither this request nor the events learned between the deleted events and the moment it "
-      "took effect (their content, their order, whether they were sent) depended on models or "
-      "predictions released in that time.",
+std::vector<std::string> Assumptions(const Spec& spec, bool is_adaptive) {
+  std::vector<std::string> lines;
+  if (!is_adaptive) {
+    lines.emplace_back(
+        "Neither this request nor the events learned between the deleted events and the moment it "
+        "took effect (their content, their order, whether they were sent) depended on models or "
+        "predictions released in that time.");
+  }
+  lines.emplace_back(
       "When events came, which were deleted and when, step sizes, noise levels, counts and "
-      "receipts "
-      "are public.",
-      "The noise source is cryptographic and its output was never recorded.",
-  };
+      "receipts are public.");
+  lines.emplace_back("The noise source is cryptographic and its output was never recorded.");
   if (spec.forgetting.guarantee == Guarantee::kPerRequest) {
     lines.emplace_back("Everybody else's data and requests are the same in both worlds compared.");
   }

@@ -1,11 +1,13 @@
 #include "app/compare/compare.h"
 
 #include <cstdio>
+#include <fstream>
 #include <memory>
 #include <thread>
 
 #include "app/commands/command.h"
 #include "app/commands/load.h"
+#include "app/compare/frontier.h"
 #include "app/compare/table.h"
 #include "app/progress.h"
 #include "connectors/file/recorded_stream.h"
@@ -19,6 +21,9 @@ struct Arguments {
   std::string config;
   std::vector<std::string> modes = {"all"};
   bool no_regret = false;
+  bool frontier = false;
+  std::vector<double> budgets;
+  std::string html;
   bool json = false;
   int threads = 0;
 };
@@ -38,18 +43,30 @@ Result<std::vector<Record>> ReadRecords(const std::string& path) {
   }
 }
 
+Status WriteWhole(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (file) return Status::Ok();
+  return {ErrorCode::kDisk, "compare: cannot write " + path};
+}
+
 Status RunCompare(const Arguments& arguments) {
   const auto config = LoadChecked(arguments.config);
   if (!config.ok()) return config.status();
-  const auto contenders = ChooseContenders(AllContenders(config.value().spec), arguments.modes);
+  auto contenders = ChooseContenders(AllContenders(config.value().spec), arguments.modes);
   if (!contenders.ok()) return contenders.status();
+  if (arguments.frontier) {
+    contenders =
+        Sweep(contenders.value(), arguments.budgets.empty() ? DefaultSweep() : arguments.budgets);
+  }
   const auto records = ReadRecords(arguments.stream);
   if (!records.ok()) return records.status();
 
   SystemClock clock;
   Progress progress(StderrIsTerminal(), clock);
   CompareOptions options;
-  options.regret = !arguments.no_regret;
+  options.regret = !arguments.no_regret && !arguments.frontier;
   options.regret_sample = config.value().regret.sample;
   options.threads = arguments.threads > 0
                         ? arguments.threads
@@ -58,10 +75,15 @@ Status RunCompare(const Arguments& arguments) {
   const auto comparisons = Compare(contenders.value(), records.value(), options);
   if (!comparisons.ok()) return comparisons.status();
   progress.Clear();
+  if (!arguments.html.empty()) {
+    LETHE_RETURN_IF_ERROR(WriteWhole(arguments.html, FrontierPage(comparisons.value())));
+  }
+  const auto json = arguments.frontier ? FrontierJson : CompareJson;
+  const auto table = arguments.frontier ? FrontierTable : CompareTable;
   if (arguments.json) {
-    std::printf("%s\n", CompareJson(comparisons.value()).c_str());
+    std::printf("%s\n", json(comparisons.value()).c_str());
   } else {
-    std::fputs(CompareTable(comparisons.value()).c_str(), stdout);
+    std::fputs(table(comparisons.value()).c_str(), stdout);
     std::fprintf(stderr, "figures are over the whole recording; no certificate covers them\n");
   }
   return Status::Ok();
@@ -81,6 +103,16 @@ Run AddCompare(CLI::App& command) {
   command.add_flag("--no-regret", arguments->no_regret, "leave the regret out, which is faster");
   command.add_option("--threads", arguments->threads, "runs at a time (one per core)")
       ->check(CLI::Range(1, 256));
+  auto* frontier = command.add_flag("--frontier", arguments->frontier,
+                                    "every mode with several budgets: accuracy against advantage");
+  command
+      .add_option("--budgets", arguments->budgets,
+                  "with --frontier: the epsilons, separated by commas (0.1,0.3,1,3,10)")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber)
+      ->needs(frontier);
+  command.add_option("--html", arguments->html, "with --frontier: write a page with a chart here")
+      ->needs(frontier);
   command.add_flag("--json", arguments->json, "print JSON");
   return [arguments] { return RunCompare(*arguments); };
 }

@@ -86,6 +86,12 @@ class Work {
       return {result.status().code(), comparison.contender.name + ": " + result.status().message()};
     }
     comparison.result = std::move(result).value();
+    if (comparison.result->why_not) {
+      comparison.why_not.push_back(std::to_string(comparison.result->uncertified) + " of " +
+                                   std::to_string(comparison.deletions()) +
+                                   " deletions: " + *comparison.result->why_not);
+      comparison.is_joint = comparison.is_adaptive = false;
+    }
     return Status::Ok();
   }
 

@@ -149,13 +149,17 @@ class Replayer {
                                .clean_from = shard.clean_from(),
                                .half_life = shard.unlearner().HalfLife(),
                                .waiting = shard.waiting(),
+                               .learn_gradients = shard.unlearner().LearnGradients(),
                                .deletion_gradients = shard.unlearner().DeletionGradients(),
                                .payload_bytes = entry.payloads->bytes(),
+                               .held_bytes = shard.unlearner().HeldBytes(),
                                .weights = shard.unlearner().model(),
                                .chain_entries = chain.entries,
                                .chain_head = chain.head});
     }
     result.bad_records = evaluation_.bad_records();
+    result.uncertified = evaluation_.uncertified();
+    if (evaluation_.why_not() != nullptr) result.why_not = evaluation_.why_not();
     result.mean_loss = evaluation_.mean_loss();
     result.accuracy = evaluation_.accuracy();
     result.deletion_seconds = deletion_seconds_;

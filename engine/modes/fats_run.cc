@@ -39,12 +39,33 @@ FatsRun::Clients FatsRun::Retained() const {
   payloads_.ForEachBlock([&](const PayloadBlock& block) {
     for (std::size_t i = 0; i < block.indices.size(); ++i) {
       const std::int64_t index = block.indices[i].value;
-      const auto client = static_cast<std::size_t>(index) % clients_;
+      const auto client = ClientOf(index);
       const auto at = static_cast<Eigen::Index>(i) * start_.size();
       clients[client].push_back({index, block.x.data() + at, block.y[i]});
     }
   });
   return clients;
+}
+
+void FatsRun::SetClient(std::int64_t index, std::int64_t client) {
+  client_of_.resize(static_cast<std::size_t>(index), -1);
+  client_of_.push_back(client % static_cast<std::int64_t>(clients_));
+}
+
+std::size_t FatsRun::ClientOf(std::int64_t index) const {
+  const auto i = static_cast<std::size_t>(index);
+  if (i >= client_of_.size()) return i % clients_;
+  LETHE_CHECK(client_of_[i] >= 0);
+  return static_cast<std::size_t>(client_of_[i]);
+}
+
+std::int64_t FatsRun::bytes() const {
+  std::size_t numbers = client_of_.size();
+  for (const Round& round : rounds_) {
+    numbers += round.drawn.size() + static_cast<std::size_t>(round.model.size());
+    for (const auto& batches : round.batches) numbers += batches.size() * batch_;
+  }
+  return static_cast<std::int64_t>(8 * numbers);
 }
 
 std::size_t FatsRun::CountBefore(const std::vector<Row>& rows, std::int64_t learned) const {
@@ -172,6 +193,11 @@ void FatsRun::Redo(const Place& place, FatsChoices& choices) {
 }
 
 bool FatsRun::Delete(std::span<const std::int64_t> deleted, FatsChoices& choices) {
+  for (const std::int64_t index : deleted) {
+    if (index < static_cast<std::int64_t>(client_of_.size())) {
+      client_of_[static_cast<std::size_t>(index)] = -1;
+    }
+  }
   const auto place = FirstUse(deleted);
   if (place) Redo(*place, choices);
   return place.has_value();

@@ -26,7 +26,7 @@ class FatsChoices {
 };
 
 // Federated averaging whose history can be redrawn (FATS, Algorithms 1 to 3, with its sample-level
-// rule repaired). Event i belongs to client i mod M. A round draws K clients with replacement from
+// rule repaired). Every event belongs to a client. A round draws K clients with replacement from
 // those that have enough events; each of them takes E steps on batches of b of its events, and the
 // model becomes the mean. What was drawn is kept. A deletion finds the first draw that the event
 // was part of, redraws from there and keeps everything before, the clients of that round included:
@@ -51,6 +51,11 @@ class FatsRun {
   FatsRun(const FatsSpec& spec, const Loss& loss, const Constants& constants, double eta,
           Eigen::Index dimension, const Payloads& payloads);
 
+  // The client of the next event; without it event i belongs to client i mod M.
+  void SetClient(std::int64_t index, std::int64_t client);
+  const std::vector<std::int64_t>& client_of() const { return client_of_; }
+  void set_client_of(std::vector<std::int64_t> clients) { client_of_ = std::move(clients); }
+
   // A round on the events before index `learned`.
   void AddRound(std::int64_t learned, FatsChoices& choices);
 
@@ -65,12 +70,13 @@ class FatsRun {
   // Draws everything from there on again.
   void Redo(const Place& place, FatsChoices& choices);
 
-  // All of a deletion; whether anything had to be redone.
+  // All of a deletion; whether anything had to be redone. Forgets whose the events were.
   bool Delete(std::span<const std::int64_t> deleted, FatsChoices& choices);
 
   const Vector& model() const { return rounds_.empty() ? start_ : rounds_.back().model; }
   const std::vector<Round>& rounds() const { return rounds_; }
   std::int64_t gradients() const { return gradients_; }  // of everything drawn so far
+  std::int64_t bytes() const;                            // of what was drawn
 
   template <typename Self, typename Archive>
   static void Fields(Self& self, Archive& archive) {
@@ -86,6 +92,7 @@ class FatsRun {
   // The retained events of each client, in order.
   using Clients = std::vector<std::vector<Row>>;
   Clients Retained() const;
+  std::size_t ClientOf(std::int64_t index) const;
   std::size_t CountBefore(const std::vector<Row>& rows, std::int64_t learned) const;
 
   void DrawClients(std::size_t round, const Clients& clients, FatsChoices& choices);
@@ -102,6 +109,7 @@ class FatsRun {
   Vector start_;
   const Payloads& payloads_;
   std::vector<Round> rounds_;
+  std::vector<std::int64_t> client_of_;  // of event i; -1 if it is deleted
   std::int64_t gradients_ = 0;
 };
 

@@ -140,8 +140,12 @@ Fraction Distance(const Law& a, const Law& b) {
 }
 
 FatsSpec Small(std::int64_t clients, std::int64_t draws, std::int64_t steps, std::int64_t batch) {
-  return {
-      .clients = clients, .draws = draws, .local_steps = steps, .batch = batch, .round_every = 1};
+  return {.client = FatsClient::kIndex,
+          .clients = clients,
+          .draws = draws,
+          .local_steps = steps,
+          .batch = batch,
+          .round_every = 1};
 }
 
 const Instance kInstances[] = {

@@ -27,7 +27,7 @@ TEST(ModesFats, IsExactAndCertifies) {
 
 TEST(ModesFats, RefusesWhatItCannotDo) {
   Spec spec = Fats();
-  spec.learning.schedule = ScheduleKind::kInverseTime;
+  spec.learning.schedule = ScheduleKind::kAdaptive;
   EXPECT_NE(Refusal(spec).find("learning.schedule"), std::string::npos);
   spec = Fats();
   spec.forgetting.deadline.events = 10;

@@ -115,8 +115,12 @@ TEST(Compare, RunsEveryModeAndKeepsTheBoundAboveTheRegret) {
   base.learning.eta = 0.2;
   base.noise.source = NoiseKind::kSeeded;
   base.forgetting.erm = {.warmup = 100, .refit_every = 50, .steps = 300};
-  base.forgetting.fats = {
-      .clients = 4, .draws = 2, .local_steps = 2, .batch = 5, .round_every = 50};
+  base.forgetting.fats = {.client = FatsClient::kIndex,
+                          .clients = 4,
+                          .draws = 2,
+                          .local_steps = 2,
+                          .batch = 5,
+                          .round_every = 50};
   const auto contenders = AllContenders(base);
   const auto one = Compare(contenders, Records(500), {.threads = 1});
   const auto two = Compare(contenders, Records(500), {.threads = 2});

@@ -81,8 +81,12 @@ constexpr Case kCases[] = {
     {"fats",
      [](Spec& s) {
        s.forgetting.mode = "fats";
-       s.forgetting.fats = {
-           .clients = 3, .draws = 2, .local_steps = 2, .batch = 2, .round_every = 10};
+       s.forgetting.fats = {.client = FatsClient::kSubject,
+                            .clients = 3,
+                            .draws = 2,
+                            .local_steps = 2,
+                            .batch = 2,
+                            .round_every = 10};
      }},
     {"none", [](Spec& s) { s.forgetting.mode = "none"; }},
 };
