@@ -16,18 +16,19 @@ struct Kept {
   double w, norm, gradient, step, after, residual, printed, tighter, worst;
   double batch_w, batch_residual, batch_printed, batch_tighter;
   double each_w, each_residual, each_printed, each_tighter;
+  std::int64_t removals;
 };
 
 constexpr Kept kKept[] = {
     {1000, 0.607360105582, 2.188861172733, 0.5805653757, 2.6954380745e-2, 0.605243879899,
      2.304559e-4, 9.99845e-3, 6.85089e-4, 10.01, 0.609168977680, 1.330445e-2, 0.761192, 5.58825e-2,
-     0.609199271218, 1.314388e-2, 0.658248, 4.66477e-2},
+     0.609199271218, 1.314388e-2, 0.658248, 4.66477e-2, 29},
     {5000, 0.471361417739, 1.957678410420, 0.5338989440, 4.7741621988e-3, 0.471072505607,
      2.896877e-5, 1.52267e-3, 1.09843e-4, 2.0004, 0.467670844153, 2.724290e-3, 0.148355, 1.06008e-2,
-     0.467672273453, 2.266112e-3, 0.118672, 8.50433e-3},
+     0.467672273453, 2.266112e-3, 0.118672, 8.50433e-3, 163},
     {20000, 0.462197109245, 1.975111944841, 0.5450626976, 1.2435793730e-3, 0.462123381198,
      7.577097e-6, 3.96128e-4, 2.82375e-5, 0.500, 0.460969582568, 8.409758e-4, 4.51958e-2,
-     3.22888e-3, 0.460969757794, 5.805938e-4, 2.96511e-2, 2.12541e-3},
+     3.22888e-3, 0.460969757794, 5.805938e-4, 2.96511e-2, 2.12541e-3, 645},
 };
 
 void PrintTo(const Kept& kept, std::ostream* out) { *out << "n = " << kept.n; }
@@ -113,6 +114,14 @@ INSTANTIATE_TEST_SUITE_P(Sizes, RemovalKept, ::testing::ValuesIn(kKept),
 
 TEST(Removal, TheBudgetIsTheKeptOne) {
   ExpectRelative(removal::Budget(1, 1, 1e-6), 0.18750822, 1e-7);
+}
+
+// How many single removals the budget of sigma = 1 lasts for, by the printed bound.
+TEST_P(RemovalKept, TheBudgetLastsForTheKeptNumberOfRemovals) {
+  Start();
+  std::int64_t removals = 0;
+  while (printed_ <= removal::Budget(1, 1, 1e-6)) Remove(removals, removals + 1), ++removals;
+  EXPECT_EQ(removals - 1, GetParam().removals);
 }
 
 // The bounds hold for their exact constants on random data; without the regulariser in the Hessian

@@ -88,6 +88,27 @@ constexpr Case kCases[] = {
                             .batch = 2,
                             .round_every = 10};
      }},
+    {"certified_removal", [](Spec& s) { Erm(s, "certified_removal", Calibration::kLedger); }},
+    {"certified_removal_squared",
+     [](Spec& s) {
+       Erm(s, "certified_removal", Calibration::kLedger);
+       s.model.loss = LossKind::kSquared;
+     }},
+    {"noisy", [](Spec& s) { s.forgetting.mode = "noisy"; }},
+    {"noisy_adaptive",
+     [](Spec& s) {
+       s.forgetting.mode = "noisy";
+       s.forgetting.guarantee = Guarantee::kPerRequest;
+       s.forgetting.noisy.requests = Requests::kAdaptive;
+     }},
+    {"noisy_gd", [](Spec& s) { Erm(s, "noisy_gd", Calibration::kLedger); }},
+    {"noisy_gd_paper", [](Spec& s) { Erm(s, "noisy_gd", Calibration::kPaper); }},
+    {"online_dp", [](Spec& s) { s.forgetting.mode = "online_dp"; }},
+    {"active_algorithm_3",
+     [](Spec& s) {
+       s.forgetting.mode = "active";
+       s.forgetting.active.variant = ActiveVariant::kAlgorithm3;
+     }},
     {"none", [](Spec& s) { s.forgetting.mode = "none"; }},
 };
 
