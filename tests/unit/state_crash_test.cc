@@ -102,12 +102,12 @@ constexpr Case kCases[] = {
        s.forgetting.noisy.requests = Requests::kAdaptive;
      }},
     {"noisy_gd", [](Spec& s) { Erm(s, "noisy_gd", Calibration::kLedger); }},
-    {"noisy_gd_paper", [](Spec& s) { Erm(s, "noisy_gd", Calibration::kPaper); }},
     {"online_dp", [](Spec& s) { s.forgetting.mode = "online_dp"; }},
     {"active_algorithm_3",
      [](Spec& s) {
        s.forgetting.mode = "active";
        s.forgetting.active.variant = ActiveVariant::kAlgorithm3;
+       s.model.lambda = 1;  // then a few steps suffice
      }},
     {"none", [](Spec& s) { s.forgetting.mode = "none"; }},
 };
