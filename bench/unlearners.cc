@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
+#include <Eigen/Cholesky>
 #include <benchmark/benchmark.h>
 
 #include "app/compare/compare.h"
 #include "app/generate/split_mix.h"
 #include "connectors/system/sodium_random.h"
+#include "engine/mean_cost.h"
 #include "engine/modes/registry.h"
 #include "state/memory_payloads.h"
 
@@ -61,6 +63,37 @@ void Forget(benchmark::State& state, const Contender& contender) {
   state.counters["gradients"] = static_cast<double>(unlearner->DeletionGradients() - before) /
                                 static_cast<double>(next - n / 3);
 }
+
+// What a deletion by Newton's method costs if every step takes the Hessian of all events.
+void FullNewton(benchmark::State& state) {
+  Spec spec;
+  spec.model.dimension = kDimension;
+  const Constants constants = Constants::Derive(spec.model).value();
+  MemoryPayloads payloads;
+  SplitMix random(1);
+  for (std::int64_t i = 0; i < state.range(0); ++i) payloads.Add({i}, NewExample(random));
+  const MeanCost cost(Loss(LossKind::kLogistic), constants, payloads);
+  Vector z = Vector::Zero(kDimension);
+  const auto solve = [&] {
+    for (Vector g = cost.Gradient(z); g.norm() > 1e-10; g = cost.Gradient(z)) {
+      z -= cost.Hessian(z).llt().solve(g);
+    }
+  };
+  solve();
+  std::int64_t next = state.range(0) / 3;
+  for (auto _ : state) {
+    payloads.Remove({next++});
+    solve();
+    benchmark::DoNotOptimize(z);
+  }
+}
+BENCHMARK(FullNewton)
+    ->ArgName("n")
+    ->Arg(1'000)
+    ->Arg(20'000)
+    ->Arg(100'000)
+    ->Iterations(3)
+    ->Unit(benchmark::kMillisecond);
 
 const bool kRegistered = [] {
   Spec base;
