@@ -87,9 +87,7 @@ class Work {
     }
     comparison.result = std::move(result).value();
     if (comparison.result->why_not) {
-      comparison.why_not.push_back(std::to_string(comparison.result->uncertified) + " of " +
-                                   std::to_string(comparison.deletions()) +
-                                   " deletions: " + *comparison.result->why_not);
+      comparison.why_not = comparison.result->WhyNotCertified(plan.value());
       comparison.is_joint = comparison.is_adaptive = false;
     }
     return Status::Ok();

@@ -182,6 +182,15 @@ class Replayer {
 
 }  // namespace
 
+std::vector<std::string> ReplayResult::WhyNotCertified(const Plan& plan) const {
+  std::vector<std::string> reasons = plan.WhyNotCertified();
+  if (why_not) {
+    reasons.push_back(std::to_string(uncertified) + " of " + std::to_string(total.draws) +
+                      " deletions: " + *why_not);
+  }
+  return reasons;
+}
+
 Result<ReplayResult> Replay(const Plan& plan, Source& source, const ReplayOptions& options) {
   std::unique_ptr<ResultFiles> files;
   if (options.out) {

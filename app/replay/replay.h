@@ -61,6 +61,9 @@ struct ReplayResult {
   double seconds = 0;
   double deletion_seconds = 0;  // in records that made a deletion effective
 
+  // Why deletions of this run were not certified; empty if all were.
+  std::vector<std::string> WhyNotCertified(const Plan& plan) const;
+
   std::optional<double> regret() const {
     return paid && comparator ? std::optional(*paid - *comparator) : estimated_regret;
   }

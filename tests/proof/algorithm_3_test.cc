@@ -9,6 +9,7 @@
 #include "engine/mean_cost.h"
 #include "engine/noise.h"
 #include "engine/online_run.h"
+#include "engine/reset.h"
 #include "tests/support/mode_fixture.h"
 #include "tests/support/reference_data.h"
 
@@ -69,6 +70,31 @@ TEST(Algorithm3, TheGapsAreTheKeptOnes) {
     ExpectClose((z - reference).norm(), kept.descended);
     ExpectClose((z + newton(z) - reference).norm(), kept.plus);
     ExpectClose((z - newton(z) - reference).norm(), kept.minus);
+  }
+}
+
+// The mode itself ends as near to the minimiser of what is retained as its noise supposes.
+class Algorithm3Mode : public ModeFixture {};
+
+TEST_F(Algorithm3Mode, EndsWithinItsBoundOfTheMinimiser) {
+  for (const std::int64_t batch : {1, 20}) {
+    Spec spec;
+    spec.model.dimension = 20;
+    spec.model.lambda = 0.05;
+    spec.forgetting.mode = "active";
+    spec.forgetting.active.variant = ActiveVariant::kAlgorithm3;
+    spec.noise.source = NoiseKind::kDisabled;
+    const Constants c = PlainLogistic(0.05, 12);
+    Start(spec, c);
+    Learn(ReferenceData(1, 20000, 20));
+    const Forgetting forgetting = Forget(0, batch);
+    Vector minimiser = mode_->model();
+    const MeanCost cost(Loss(LossKind::kLogistic), c, payloads_);
+    ASSERT_TRUE(ResetTo(cost, c, 1e-12, minimiser).ok());
+    const double away = (mode_->model() - minimiser).norm();
+    EXPECT_LE(away, forgetting.shift / 2);
+    // Without the Newton step it would be further away than that.
+    EXPECT_LT(forgetting.shift / 2, 1e-4 * static_cast<double>(batch * batch));
   }
 }
 
