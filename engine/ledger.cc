@@ -80,13 +80,16 @@ void Ledger::Step(double eta) {
   if (steps_ - marks_.back().first == kStepsPerMark || product_ < kSmallProduct) SetMark();
 }
 
+double Ledger::RoundOffOfDescent(double eta, std::int64_t n) const {
+  return RoundOffOfOneOperation(eta) + 2 * eta *
+                                           (MeanCost::Depth(n) * 0x1p-53 * constants_.L +
+                                            unit_ * constants_.beta * constants_.radius);
+}
+
 void Ledger::Descend(double eta, std::int64_t n, std::int64_t count) {
   const double c = Contraction(constants_, eta);
   const double pull = n == 0 ? 0 : 2 * constants_.G * eta / static_cast<double>(n) * kUp;
-  const double rounding =
-      RoundOffOfOneOperation(eta) + 2 * eta *
-                                        (MeanCost::Depth(n) * 0x1p-53 * constants_.L +
-                                         unit_ * constants_.beta * constants_.radius);
+  const double rounding = RoundOffOfDescent(eta, n);
   for (std::int64_t i = 0; i < count; ++i) {
     product_ *= c;
     ++factors_;

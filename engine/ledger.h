@@ -64,6 +64,9 @@ class Ledger {
   // The round-off of one operation on the whole model, between two worlds.
   double RoundOffOfOneOperation(double eta) const;
 
+  // The round-off of one gradient step of size eta on a mean over n events, between two worlds.
+  double RoundOffOfDescent(double eta, std::int64_t n) const;
+
   // The parts that grow with the stream: only what is new is written.
   void SaveGrown(State& state);
   Status LoadGrown(const State& state);

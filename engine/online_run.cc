@@ -85,6 +85,13 @@ Status OnlineRun::Reset(const MeanCost& cost, double tolerance) {
   return Status::Ok();
 }
 
+void OnlineRun::MoveTo(Vector z, double influence) {
+  LETHE_CHECK(!sparse_);
+  squared_norm_ = Project(z, constants_.radius);
+  z_ = std::move(z);
+  ledger_.Reset(influence);
+}
+
 double OnlineRun::ExtraShift(double sigma) const {
   // A sparse model is made dense before the grid, which rounds every weight once.
   const double dense = sparse_ ? ledger_.RoundOffOfOneOperation(0) : 0;

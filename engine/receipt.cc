@@ -110,7 +110,7 @@ std::string WriteReceipt(const Receipt& receipt, const ReceiptContext& context,
   json.Field("mode", spec.forgetting.mode).Field("guarantee", Name(spec.forgetting.guarantee));
   json.Field("shift", receipt.forgetting.shift).Field("sigma", receipt.forgetting.sigma);
   WritePromise(json, receipt);
-  WriteLines(json, "assumptions", Assumptions(spec));
+  WriteLines(json, "assumptions", Assumptions(spec, context.is_adaptive));
   WriteLines(json, "not_covered", NotCovered(context.keeps_secret));
   json.Field("noise", Name(spec.noise.source)).Field("config", context.config_sha256);
   json.Field("previous", previous);

@@ -52,6 +52,7 @@ struct ReceiptContext {
   const Spec& spec;
   bool is_exact;      // the mode forgets exactly
   bool keeps_secret;  // the mode keeps the model before its noise
+  bool is_adaptive;   // requests may depend on what was released
   std::string config_sha256;
   const Hasher& hasher;
 };

@@ -98,7 +98,7 @@ Status ResetTo(const MeanCost& cost, const Constants& constants, double toleranc
     gradient = cost.Gradient(z);
   }
   return {ErrorCode::kInternal,
-          "active: the reset did not reach forgetting.active.tolerance; nothing was released; use "
+          "the reset did not reach forgetting.active.tolerance; nothing was released; use "
           "a larger tolerance"};
 }
 
@@ -119,15 +119,16 @@ double MinimiserRadius(const ModelSpec& model, const Constants& constants) {
   return HUGE_VAL;
 }
 
-Status CheckReset(const ModelSpec& model, const Constants& constants, double tolerance) {
+Status CheckReset(const ModelSpec& model, const Constants& constants, double tolerance,
+                  const char* who) {
   const double least = MinimiserRadius(model, constants);
   char text[300];
   if (!(constants.radius >= least)) {
     std::snprintf(text, sizeof text,
-                  "forgetting.active.variant: second_order needs every minimiser inside the ball, "
+                  "%s needs every minimiser inside the ball, "
                   "so model.radius must be at least %.6g with this lambda (it is %.6g); enlarge "
-                  "radius or lambda, or use variant: ledger",
-                  least, constants.radius);
+                  "radius or lambda, or use mode: active with variant: ledger",
+                  who, least, constants.radius);
     return {ErrorCode::kConfig, text};
   }
   const double rounding = MeanCost::GradientRounding(constants, kMostEvents, model.dimension + 1);

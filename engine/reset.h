@@ -15,7 +15,9 @@ Status ResetTo(const MeanCost& cost, const Constants& constants, double toleranc
 
 // Refuses (kConfig), before any data is seen, when the minimiser may lie outside of the ball, where
 // the gradient need not vanish, or when rounding alone exceeds half of the tolerance.
-Status CheckReset(const ModelSpec& model, const Constants& constants, double tolerance);
+// `who` names the key that asks for it.
+Status CheckReset(const ModelSpec& model, const Constants& constants, double tolerance,
+                  const char* who = "forgetting.active.variant: second_order");
 
 // The radius within which every minimiser lies: min(G/mu, sqrt(2 sup loss(0; y)/mu)).
 double MinimiserRadius(const ModelSpec& model, const Constants& constants);

@@ -133,7 +133,7 @@ void Shard::LearnAs(const Record& record, const Admitted& admitted) {
       .index = {steps()}, .offset = record.offset, .id = admitted.id, .subject = admitted.subject};
   if (plan_.schedule.is_public()) regret_bound_.Step(plan_.schedule.Step(steps() + 1));
   const double squared_norm = unlearner_->SquaredNorm();
-  const double prediction = unlearner_->Learn(admitted.example);
+  const double prediction = unlearner_->LearnOf(learned.subject, admitted.example);
   ports_.state.AddEvent(learned);
   ++(record.event.kind == EventKind::kUpdate ? counters_.updates : counters_.learned);
   ports_.probe.OnLearn(id_, {learned.index, prediction, squared_norm, admitted.example});
@@ -263,6 +263,9 @@ Status Shard::ServeDue(const Moment& moment, TimeMs now) {
     SetEffective(moment, request.receipt);
     request.receipt.forgetting = forgetting.value();
     request.receipt.why_not = why_not_;
+    if (const char* reason = forgetting.value().why_not) {
+      request.receipt.why_not.emplace_back(reason);
+    }
     AppendReceipt(request.receipt);
     // A stream without timestamps knows no delay.
     if (now != kNoTime) erasures_.push_back({request.receipt.uuid, previous_, now});
@@ -330,8 +333,12 @@ void Shard::Append(ChainKind kind, std::string bytes) {
 
 void Shard::AppendReceipt(const Receipt& receipt) {
   ++counters_.outcomes[static_cast<std::size_t>(receipt.outcome)];
-  const ReceiptContext context{plan_.spec, plan_.mode->is_exact, plan_.mode->keeps_secret,
-                               config_sha256_, ports_.hasher};
+  const ReceiptContext context{.spec = plan_.spec,
+                               .is_exact = plan_.mode->is_exact,
+                               .keeps_secret = plan_.mode->keeps_secret,
+                               .is_adaptive = plan_.mode->allows_adaptive_requests,
+                               .config_sha256 = config_sha256_,
+                               .hasher = ports_.hasher};
   Append(ChainKind::kReceipt, WriteReceipt(receipt, context, previous_));
 }
 

@@ -42,10 +42,32 @@ void WriteLearning(JsonWriter& json, const LearningSpec& learning) {
 // The keys that belong to one family of modes stand there for that family alone, so that the
 // states of other modes stay valid when a family gets keys.
 void WriteOwnKeys(JsonWriter& json, const ForgettingSpec& forgetting) {
-  if (forgetting.mode.starts_with("d2d_")) {
+  if (UsesErm(forgetting.mode)) {
     json.Key("erm").BeginObject().Field("warmup", forgetting.erm.warmup);
     json.Field("refit_every", forgetting.erm.refit_every).Field("steps", forgetting.erm.steps);
     json.EndObject();
+  }
+  if (forgetting.mode == "certified_removal") {
+    json.Field("variant", Name(forgetting.variant)).Key("removal").BeginObject();
+    json.Field("solver", Name(forgetting.removal.solver));
+    json.Field("perturbation", forgetting.removal.perturbation).EndObject();
+  }
+  if (forgetting.mode.starts_with("noisy")) {
+    json.Key("noisy").BeginObject();
+    WriteOptional(json, "mu", forgetting.noisy.mu);
+    json.Field("requests", Name(forgetting.noisy.requests)).EndObject();
+  }
+  if (forgetting.mode == "online_dp") {
+    json.Key("online_dp").BeginObject().Field("deletions", forgetting.online_dp.deletions);
+    WriteCount(json, "events", forgetting.online_dp.events, "unknown");
+    json.EndObject();
+  }
+  if (forgetting.mode == "fats") {
+    const FatsSpec& fats = forgetting.fats;
+    json.Key("fats").BeginObject().Field("client", Name(fats.client));
+    json.Field("clients", fats.clients).Field("draws", fats.draws);
+    json.Field("local_steps", fats.local_steps).Field("batch", fats.batch);
+    json.Field("round_every", fats.round_every).EndObject();
   }
 }
 
@@ -140,8 +162,28 @@ const char* Name(ActiveVariant variant) {
     case ActiveVariant::kSecondOrder: return "second_order";
     case ActiveVariant::kLedger: return "ledger";
     case ActiveVariant::kPaper: return "paper";
+    case ActiveVariant::kAlgorithm3: return "algorithm_3";
+    case ActiveVariant::kAlgorithm3Paper: return "algorithm_3_paper";
   }
   LETHE_CHECK(false);
+}
+
+const char* Name(RemovalVariant variant) {
+  return variant == RemovalVariant::kSound ? "sound" : "paper";
+}
+
+const char* Name(RemovalSolver solver) {
+  return solver == RemovalSolver::kNewton ? "newton" : "chord";
+}
+
+const char* Name(Requests requests) {
+  return requests == Requests::kOblivious ? "oblivious" : "adaptive";
+}
+
+const char* Name(FatsClient client) { return client == FatsClient::kSubject ? "subject" : "index"; }
+
+bool UsesErm(const std::string& mode) {
+  return mode.starts_with("d2d_") || mode == "certified_removal" || mode == "noisy_gd";
 }
 
 }  // namespace lethe

@@ -56,7 +56,7 @@ struct Wait {
   bool none() const { return events == 0 && event_time_ms == 0; }
 };
 
-enum class ActiveVariant { kSecondOrder, kLedger, kPaper };
+enum class ActiveVariant { kSecondOrder, kLedger, kPaper, kAlgorithm3, kAlgorithm3Paper };
 
 struct ActiveSpec {
   ActiveVariant variant = ActiveVariant::kSecondOrder;
@@ -65,11 +65,45 @@ struct ActiveSpec {
   std::optional<std::int64_t> window;  // none: all
 };
 
-// The modes that learn by minimising the mean cost of all retained events (d2d_*), now and then.
+// The modes that learn by minimising the mean cost of all retained events, now and then.
 struct ErmSpec {
   std::int64_t warmup = 1000;       // learn events before the first training
   std::int64_t refit_every = 1000;  // learn events that wait for the next update
   std::int64_t steps = 100;         // gradient steps of an update
+};
+
+// mode certified_removal.
+enum class RemovalVariant { kSound, kPaper };
+enum class RemovalSolver { kNewton, kChord };
+
+struct RemovalSpec {
+  RemovalSolver solver = RemovalSolver::kNewton;  // sound
+  double perturbation = 1;                        // paper: the sigma of b
+};
+
+// Modes noisy and noisy_gd. Whether requests may depend on what was released.
+enum class Requests { kOblivious, kAdaptive };
+
+struct NoisySpec {
+  std::optional<double> mu;  // privacy of retained events in each model; none: the budget's
+  Requests requests = Requests::kOblivious;
+};
+
+struct OnlineDpSpec {
+  std::int64_t deletions = 1;          // for so many events the budget suffices
+  std::optional<std::int64_t> events;  // T, if it is known
+};
+
+// mode fats: rounds of federated averaging on sampled events.
+enum class FatsClient { kSubject, kIndex };
+
+struct FatsSpec {
+  FatsClient client = FatsClient::kSubject;  // events of one person share a client, or index mod M
+  std::int64_t clients = 20;                 // M
+  std::int64_t draws = 2;           // K: clients of a round
+  std::int64_t local_steps = 5;     // E
+  std::int64_t batch = 10;          // b: events of a step
+  std::int64_t round_every = 1000;  // learn events between two rounds
 };
 
 struct ForgettingSpec {
@@ -83,6 +117,11 @@ struct ForgettingSpec {
   double target_sigma = 0;
   ActiveSpec active;
   ErmSpec erm;
+  RemovalVariant variant = RemovalVariant::kSound;
+  RemovalSpec removal;
+  NoisySpec noisy;
+  OnlineDpSpec online_dp;
+  FatsSpec fats;
 };
 
 struct NoiseSpec {
@@ -108,6 +147,13 @@ const char* Name(Split split);
 const char* Name(Calibration calibration);
 const char* Name(NoiseKind kind);
 const char* Name(ActiveVariant variant);
+const char* Name(RemovalVariant variant);
+const char* Name(RemovalSolver solver);
+const char* Name(Requests requests);
+const char* Name(FatsClient client);
+
+// Whether this mode minimises the mean cost now and then (ErmSpec).
+bool UsesErm(const std::string& mode);
 
 // The certificate part (model, learning, forgetting, noise.source) as one line of JSON with a fixed
 // order of keys. Its SHA-256 stands in every receipt.

@@ -55,8 +55,9 @@ std::string Promised(const Receipt& receipt, const Spec& spec) {
 
 std::string ExactlyPromised(const Receipt& receipt) {
   return "From model version " + std::to_string(receipt.model_version.value) +
-         " on, this model is exactly the one of a run that never learned them or any event deleted "
-         "before: nothing that it releases tells whether they were.";
+         " on, this model is exactly what a run that never learned them or any event deleted "
+         "before "
+         "would have, with the same probability: nothing that it releases tells whether they were.";
 }
 
 }  // namespace
@@ -99,16 +100,18 @@ std::string Statement(const Receipt& receipt, const Spec& spec, bool is_exact) {
   return text + ".";
 }
 
-std::vector<std::string> Assumptions(const Spec& spec) {
-  std::vector<std::string> lines = {
-      "Neither this request nor the events learned between the deleted events and the moment it "
-      "took effect (their content, their order, whether they were sent) depended on models or "
-      "predictions released in that time.",
+std::vector<std::string> Assumptions(const Spec& spec, bool is_adaptive) {
+  std::vector<std::string> lines;
+  if (!is_adaptive) {
+    lines.emplace_back(
+        "Neither this request nor the events learned between the deleted events and the moment it "
+        "took effect (their content, their order, whether they were sent) depended on models or "
+        "predictions released in that time.");
+  }
+  lines.emplace_back(
       "When events came, which were deleted and when, step sizes, noise levels, counts and "
-      "receipts "
-      "are public.",
-      "The noise source is cryptographic and its output was never recorded.",
-  };
+      "receipts are public.");
+  lines.emplace_back("The noise source is cryptographic and its output was never recorded.");
   if (spec.forgetting.guarantee == Guarantee::kPerRequest) {
     lines.emplace_back("Everybody else's data and requests are the same in both worlds compared.");
   }

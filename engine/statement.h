@@ -9,7 +9,8 @@ namespace lethe {
 
 // The words of a receipt: for a person, without formulas.
 std::string Statement(const Receipt& receipt, const Spec& spec, bool is_exact);
-std::vector<std::string> Assumptions(const Spec& spec);
+// `is_adaptive`: requests may depend on what was released.
+std::vector<std::string> Assumptions(const Spec& spec, bool is_adaptive);
 // `keeps_secret`: the mode keeps the model before its noise.
 std::vector<std::string> NotCovered(bool keeps_secret);
 

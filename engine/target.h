@@ -21,6 +21,8 @@ struct Target {
 struct Forgetting {
   double shift = 0;  // bound on this batch's own influence before the draw
   double sigma = 0;  // standard deviation of the noise that was drawn (or would have been)
+  // Why this one is not certified, although the mode otherwise does; nullptr if it is.
+  const char* why_not = nullptr;
 };
 
 }  // namespace lethe

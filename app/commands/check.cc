@@ -33,6 +33,9 @@ void PrintText(const Arguments& arguments, const Plan& plan) {
       std::ceil(5000 * (1 + plan.promise.advantage)) / 100);
   std::printf("  certified   %s\n", why_not.empty() ? "yes" : "no");
   for (const std::string& reason : why_not) std::printf("              - %s\n", reason.c_str());
+  if (const Status run = plan.CheckRun(); !run.ok()) {
+    std::printf("  warning     lethe run refuses this: %s\n", run.message().c_str());
+  }
   for (const std::string& warning : Warnings(plan)) {
     std::printf("  warning     %s\n", warning.c_str());
   }

@@ -6,6 +6,7 @@
 
 #include "app/commands/command.h"
 #include "app/commands/load.h"
+#include "app/compare/frontier.h"
 #include "app/compare/table.h"
 #include "app/progress.h"
 #include "app/report/report.h"
@@ -20,6 +21,8 @@ struct Arguments {
   std::string config;
   std::vector<std::string> modes = {"all"};
   bool no_regret = false;
+  bool frontier = false;
+  std::vector<double> budgets;
   std::string html;
   bool json = false;
   int threads = 0;
@@ -44,15 +47,19 @@ Status RunCompare(const Arguments& arguments) {
   const auto config = LoadChecked(arguments.config);
   if (!config.ok()) return config.status();
   LETHE_RETURN_IF_ERROR(CheckReportPath(arguments.html));
-  const auto contenders = ChooseContenders(AllContenders(config.value().spec), arguments.modes);
+  auto contenders = ChooseContenders(AllContenders(config.value().spec), arguments.modes);
   if (!contenders.ok()) return contenders.status();
+  if (arguments.frontier) {
+    contenders =
+        Sweep(contenders.value(), arguments.budgets.empty() ? DefaultSweep() : arguments.budgets);
+  }
   const auto records = ReadRecords(arguments.stream);
   if (!records.ok()) return records.status();
 
   SystemClock clock;
   Progress progress(StderrIsTerminal(), clock);
   CompareOptions options;
-  options.regret = !arguments.no_regret;
+  options.regret = !arguments.no_regret && !arguments.frontier;
   options.regret_sample = config.value().regret.sample;
   options.keep_series = !arguments.html.empty();
   options.threads = arguments.threads > 0
@@ -63,12 +70,16 @@ Status RunCompare(const Arguments& arguments) {
   if (!comparisons.ok()) return comparisons.status();
   progress.Clear();
   if (!arguments.html.empty()) {
-    LETHE_RETURN_IF_ERROR(WriteReport(arguments.html, CompareReport(comparisons.value())));
+    const std::string page = arguments.frontier ? FrontierPage(comparisons.value())
+                                                : CompareReport(comparisons.value());
+    LETHE_RETURN_IF_ERROR(WriteReport(arguments.html, page));
   }
+  const auto json = arguments.frontier ? FrontierJson : CompareJson;
+  const auto table = arguments.frontier ? FrontierTable : CompareTable;
   if (arguments.json) {
-    std::printf("%s\n", CompareJson(comparisons.value()).c_str());
+    std::printf("%s\n", json(comparisons.value()).c_str());
   } else {
-    std::fputs(CompareTable(comparisons.value()).c_str(), stdout);
+    std::fputs(table(comparisons.value()).c_str(), stdout);
     std::fprintf(stderr, "figures are over the whole recording; no certificate covers them\n");
   }
   return Status::Ok();
@@ -88,6 +99,14 @@ Run AddCompare(CLI::App& command) {
   command.add_flag("--no-regret", arguments->no_regret, "leave the regret out, which is faster");
   command.add_option("--threads", arguments->threads, "runs at a time (one per core)")
       ->check(CLI::Range(1, 256));
+  auto* frontier = command.add_flag("--frontier", arguments->frontier,
+                                    "every mode with several budgets: accuracy against advantage");
+  command
+      .add_option("--budgets", arguments->budgets,
+                  "with --frontier: the epsilons, separated by commas (0.1,0.3,1,3,10)")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber)
+      ->needs(frontier);
   command.add_option("--html", arguments->html, kReportHelp);
   command.add_flag("--json", arguments->json, "print JSON");
   return [arguments] { return RunCompare(*arguments); };

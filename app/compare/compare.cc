@@ -70,6 +70,12 @@ class Work {
     }
     comparison.why_not = plan.value().WhyNotCertified();
     comparison.is_exact = plan.value().mode->is_exact;
+    comparison.promise = plan.value().promise;
+    const bool is_certified = comparison.why_not.empty();
+    comparison.is_joint =
+        is_certified &&
+        (comparison.is_exact || plan.value().spec.forgetting.guarantee == Guarantee::kJoint);
+    comparison.is_adaptive = is_certified && plan.value().mode->allows_adaptive_requests;
     MemorySource source(records_);
     ReplayOptions options;
     options.regret = options_.regret && options_.regret_sample == 0;
@@ -84,6 +90,10 @@ class Work {
       return {result.status().code(), comparison.contender.name + ": " + result.status().message()};
     }
     comparison.result = std::move(result).value();
+    if (comparison.result->why_not) {
+      comparison.why_not = comparison.result->WhyNotCertified(plan.value());
+      comparison.is_joint = comparison.is_adaptive = false;
+    }
     return Status::Ok();
   }
 
@@ -102,7 +112,7 @@ Result<std::vector<Comparison>> Compare(const std::vector<Contender>& contenders
                                         const CompareOptions& options) {
   std::vector<Comparison> comparisons;
   for (const Contender& contender : contenders) {
-    comparisons.push_back({.contender = contender, .refused = {}, .why_not = {}, .result = {}});
+    comparisons.emplace_back().contender = contender;
   }
   Work work(comparisons, records, options);
   std::atomic<int> running = std::max(1, options.threads);

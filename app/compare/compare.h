@@ -32,6 +32,9 @@ struct Comparison {
   std::optional<std::string> refused;  // why it cannot run with this configuration
   std::vector<std::string> why_not;    // certified if empty
   bool is_exact = false;
+  Promise promise;           // what a certificate says, if there is one
+  bool is_joint = false;     // it covers all deleted events together
+  bool is_adaptive = false;  // and requests that depend on what was released
   std::optional<ReplayResult> result;
 
   std::int64_t deletions() const { return result->total.draws; }

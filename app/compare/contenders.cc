@@ -27,6 +27,8 @@ std::vector<Contender> AllContenders(const Spec& base) {
     f.split = Split::kZeta;
   });
   add("active/second_order", active(ActiveVariant::kSecondOrder));
+  add("active/algorithm_3", active(ActiveVariant::kAlgorithm3));
+  add("active/algorithm_3_paper", active(ActiveVariant::kAlgorithm3Paper));
   add("active/ledger", active(ActiveVariant::kLedger));
   add("active/paper", active(ActiveVariant::kPaper));
   add("retrain", [](ForgettingSpec& f) { f.mode = "retrain"; });
@@ -45,6 +47,31 @@ std::vector<Contender> AllContenders(const Spec& base) {
   d2d("d2d_regularised", "d2d_regularised", Calibration::kLedger);
   d2d("d2d_distributed", "d2d_distributed", Calibration::kRecursion);
   d2d("d2d_distributed/paper", "d2d_distributed", Calibration::kPaper);
+  const auto removal = [](RemovalVariant variant, RemovalSolver solver) {
+    return [variant, solver](ForgettingSpec& f) {
+      f.mode = "certified_removal";
+      f.variant = variant;
+      f.removal.solver = solver;
+    };
+  };
+  add("certified_removal", removal(RemovalVariant::kSound, RemovalSolver::kNewton));
+  add("certified_removal/chord", removal(RemovalVariant::kSound, RemovalSolver::kChord));
+  add("certified_removal/paper", removal(RemovalVariant::kPaper, RemovalSolver::kNewton));
+  const auto noisy = [&](const char* name, const char* mode, Calibration calibration,
+                         Requests requests) {
+    add(name, [=](ForgettingSpec& f) {
+      f.mode = mode;
+      f.calibration = calibration;
+      f.noisy.requests = requests;
+    });
+  };
+  noisy("noisy", "noisy", Calibration::kLedger, Requests::kOblivious);
+  noisy("noisy/adaptive", "noisy", Calibration::kLedger, Requests::kAdaptive);
+  noisy("noisy_gd", "noisy_gd", Calibration::kLedger, Requests::kOblivious);
+  noisy("noisy_gd/adaptive", "noisy_gd", Calibration::kLedger, Requests::kAdaptive);
+  noisy("noisy_gd/paper", "noisy_gd", Calibration::kPaper, Requests::kOblivious);
+  add("online_dp", [](ForgettingSpec& f) { f.mode = "online_dp"; });
+  add("fats", [](ForgettingSpec& f) { f.mode = "fats"; });
   return all;
 }
 

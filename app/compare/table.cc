@@ -12,7 +12,8 @@ namespace {
 
 // The figures of one run; what does not apply is not there.
 struct Figures {
-  std::optional<double> accuracy, mean_loss, regret, sigma, seconds, gradients;
+  std::optional<double> accuracy, mean_loss, regret, sigma;
+  std::optional<double> learn_gradients, learn_seconds, gradients, seconds;
   std::int64_t bytes = 0;
 };
 
@@ -22,17 +23,25 @@ Figures FiguresOf(const Comparison& comparison) {
                   .mean_loss = result.mean_loss,
                   .regret = result.regret(),
                   .sigma = {},
-                  .seconds = {},
-                  .gradients = {}};
-  std::int64_t gradients = 0;
+                  .learn_gradients = {},
+                  .learn_seconds = {},
+                  .gradients = {},
+                  .seconds = {}};
+  std::int64_t gradients = 0, learn_gradients = 0;
   for (const ShardResult& shard : result.shards) {
     gradients += shard.deletion_gradients;
-    figures.bytes += shard.payload_bytes + 8 * shard.weights.size();
+    learn_gradients += shard.learn_gradients;
+    figures.bytes += shard.payload_bytes + shard.held_bytes;
   }
   if (const auto deletions = static_cast<double>(comparison.deletions()); deletions > 0) {
     figures.sigma = std::sqrt(result.total.noise_variance / deletions);
     figures.seconds = result.deletion_seconds / deletions;
     figures.gradients = static_cast<double>(gradients) / deletions;
+  }
+  if (const auto learned = static_cast<double>(result.total.learned + result.total.updates);
+      learned > 0) {
+    figures.learn_gradients = static_cast<double>(learn_gradients) / learned;
+    figures.learn_seconds = (result.seconds - result.deletion_seconds) / learned;
   }
   return figures;
 }
@@ -54,7 +63,7 @@ std::string Bytes(std::int64_t bytes) {
 
 // Pads the cells to columns; the last one, which is prose, is left as it is.
 std::string Row(const std::vector<std::string>& cells) {
-  static constexpr std::size_t kWidths[] = {20, 9, 10, 10, 9, 11, 12, 9};
+  static constexpr std::size_t kWidths[] = {25, 10, 10, 10, 10, 12, 10, 11, 10, 10, 10, 7};
   std::string row;
   for (std::size_t i = 0; i < std::size(kWidths); ++i) {
     const std::string padding(kWidths[i] - std::min(kWidths[i], cells[i].size()), ' ');
@@ -64,25 +73,33 @@ std::string Row(const std::vector<std::string>& cells) {
 }
 
 std::string Certificate(const Comparison& comparison) {
-  if (!comparison.why_not.empty()) return "no: " + comparison.why_not.front();
-  return comparison.is_exact ? "exact" : "yes";
+  if (!comparison.why_not.empty()) return "none: " + comparison.why_not.front();
+  if (comparison.is_exact) return "exact";
+  return "(" + Cell("%g", comparison.promise.epsilon) + ", " +
+         Cell("%g", comparison.promise.delta) + ")";
 }
+
+const char* YesNo(bool value) { return value ? "yes" : "no"; }
 
 }  // namespace
 
 std::string CompareTable(const std::vector<Comparison>& comparisons) {
-  std::string table = Row({"mode", "accuracy", "mean loss", "regret", "sigma", "s/deletion",
-                           "gradients", "stored", "certified"});
+  // Per learn event, then per deletion: gradients and seconds.
+  std::string table =
+      Row({"mode", "mean loss", "accuracy", "regret", "sigma", "grad/learn", "s/learn", "grad/del",
+           "s/del", "stored", "adaptive", "joint", "certificate"});
   for (const Comparison& comparison : comparisons) {
     if (!comparison.result) {
-      table += Row({comparison.contender.name, "-", "-", "-", "-", "-", "-", "-",
-                    "refused: " + comparison.refused.value_or("")});
+      table += Row({comparison.contender.name, "-", "-", "-", "-", "-", "-", "-", "-", "-", "-",
+                    "-", "refused: " + comparison.refused.value_or("")});
       continue;
     }
     const Figures f = FiguresOf(comparison);
-    table += Row({comparison.contender.name, Cell("%.4f", f.accuracy), Cell("%.4f", f.mean_loss),
-                  Cell("%.1f", f.regret), Cell("%.2g", f.sigma), Cell("%.2e", f.seconds),
-                  Cell("%.4g", f.gradients), Bytes(f.bytes), Certificate(comparison)});
+    table += Row({comparison.contender.name, Cell("%.4f", f.mean_loss), Cell("%.4f", f.accuracy),
+                  Cell("%.1f", f.regret), Cell("%.2g", f.sigma), Cell("%.3g", f.learn_gradients),
+                  Cell("%.1e", f.learn_seconds), Cell("%.4g", f.gradients), Cell("%.1e", f.seconds),
+                  Bytes(f.bytes), YesNo(comparison.is_adaptive), YesNo(comparison.is_joint),
+                  Certificate(comparison)});
   }
   return table;
 }
@@ -110,11 +127,16 @@ std::string CompareJson(const std::vector<Comparison>& comparisons) {
     if (const auto sample = comparison.result->regret_sample) json.Field("regret_sample", *sample);
     number("regret_bound", comparison.result->regret_bound);
     number("sigma", f.sigma);
+    number("gradients_per_learn", f.learn_gradients);
+    number("seconds_per_learn", f.learn_seconds);
     number("seconds_per_deletion", f.seconds);
     number("gradients_per_deletion", f.gradients);
     json.Field("deletions", comparison.deletions()).Field("bytes_stored", f.bytes);
     json.Field("seconds", comparison.result->seconds);
     json.Field("certified", comparison.why_not.empty()).Field("exact", comparison.is_exact);
+    json.Field("joint", comparison.is_joint);
+    json.Field("adaptive_requests", comparison.is_adaptive);
+    json.Field("certificate", Certificate(comparison));
     json.Key("why_not").BeginArray();
     for (const std::string& reason : comparison.why_not) json.Value(reason);
     json.EndArray().EndObject();

@@ -16,6 +16,10 @@ void Evaluation::OnLearn(ShardId shard, const LearnedStep& step) {
 
 void Evaluation::OnEffective(ShardId shard, std::span<const Target> batch,
                              const Forgetting& forgetting) {
+  if (forgetting.why_not != nullptr) {
+    ++uncertified_;
+    why_not_ = forgetting.why_not;
+  }
   const auto regret = regrets_.find(shard);
   if (regret != regrets_.end()) regret->second.Forget(batch);
   const auto sampled = sampled_.find(shard);

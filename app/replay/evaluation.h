@@ -45,6 +45,10 @@ class Evaluation final : public Probe {
   double EstimatedRegret() const;
   std::int64_t RegretSample() const;  // events in the reservoirs
 
+  // Deletions that the mode itself did not certify, and why the last of them was not.
+  std::int64_t uncertified() const { return uncertified_; }
+  const char* why_not() const { return why_not_; }
+
   std::int64_t events() const { return events_; }
   const BadRecords& bad_records() const { return bad_records_; }
   std::optional<double> mean_loss() const;
@@ -60,6 +64,9 @@ class Evaluation final : public Probe {
   std::int64_t events_ = 0;
   std::int64_t correct_ = 0;
   double total_loss_ = 0;
+  bool noted_ = false;
+  std::int64_t uncertified_ = 0;
+  const char* why_not_ = nullptr;
   std::optional<Constants> regret_constants_;
   std::int64_t regret_slots_ = 0;  // 0: exactly
   std::map<ShardId, Regret> regrets_;

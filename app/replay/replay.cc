@@ -200,13 +200,17 @@ class Replayer {
                                .clean_from = shard.clean_from(),
                                .half_life = shard.unlearner().HalfLife(),
                                .waiting = shard.waiting(),
+                               .learn_gradients = shard.unlearner().LearnGradients(),
                                .deletion_gradients = shard.unlearner().DeletionGradients(),
                                .payload_bytes = entry.payloads->bytes(),
+                               .held_bytes = shard.unlearner().HeldBytes(),
                                .weights = shard.unlearner().model(),
                                .chain_entries = chain.entries,
                                .chain_head = chain.head});
     }
     result.bad_records = evaluation_.bad_records();
+    result.uncertified = evaluation_.uncertified();
+    if (evaluation_.why_not() != nullptr) result.why_not = evaluation_.why_not();
     result.mean_loss = evaluation_.mean_loss();
     result.accuracy = evaluation_.accuracy();
     result.deletion_seconds = deletion_seconds_;
@@ -232,6 +236,15 @@ class Replayer {
 };
 
 }  // namespace
+
+std::vector<std::string> ReplayResult::WhyNotCertified(const Plan& plan) const {
+  std::vector<std::string> reasons = plan.WhyNotCertified();
+  if (why_not) {
+    reasons.push_back(std::to_string(uncertified) + " of " + std::to_string(total.draws) +
+                      " deletions: " + *why_not);
+  }
+  return reasons;
+}
 
 Result<ReplayResult> Replay(const Plan& plan, Source& source, const ReplayOptions& options) {
   std::unique_ptr<ResultFiles> files;

@@ -37,8 +37,10 @@ struct ShardResult {
   ModelVersion clean_from;
   double half_life = 0;
   std::size_t waiting = 0;  // requests not yet effective when the stream ended
+  std::int64_t learn_gradients = 0;
   std::int64_t deletion_gradients = 0;
   std::int64_t payload_bytes = 0;
+  std::int64_t held_bytes = 0;  // by the mode, besides payloads
   Vector weights;
   std::int64_t chain_entries = 0;
   std::string chain_head;  // SHA-256 of the last entry
@@ -56,10 +58,15 @@ struct ReplayResult {
   // With options.regret_sample instead of these: an estimate, and on how many events it rests.
   std::optional<double> estimated_regret;
   std::optional<std::int64_t> regret_sample;
+  std::int64_t uncertified = 0;  // deletions that the mode did not certify at run time
+  std::optional<std::string> why_not;
   std::string config_sha256;
   double seconds = 0;
   double deletion_seconds = 0;    // in records that made a deletion effective
   std::vector<SeriesRow> series;  // with options.keep_series
+
+  // Why deletions of this run were not certified; empty if all were.
+  std::vector<std::string> WhyNotCertified(const Plan& plan) const;
 
   std::optional<double> regret() const {
     return paid && comparator ? std::optional(*paid - *comparator) : estimated_regret;

@@ -41,7 +41,7 @@ void PrintReport(const Plan& plan, const ReplayResult& result, std::FILE* out) {
                  std::sqrt(c.noise_variance / static_cast<double>(c.draws)));
   }
   std::fprintf(out, "  half-life   %.3g events\n", result.shards.front().half_life);
-  const auto why_not = plan.WhyNotCertified();
+  const auto why_not = result.WhyNotCertified(plan);
   std::fprintf(out, "  promise     epsilon %.4g, delta %.2g, %s: a guess is right at most %.2f%%\n",
                plan.promise.epsilon, plan.promise.delta, Name(plan.spec.forgetting.guarantee),
                std::ceil(5000 * (1 + plan.promise.advantage)) / 100);

@@ -49,7 +49,7 @@ std::string SummaryJson(const Plan& plan, const ReplayResult& result) {
   json.Field("mu", plan.promise.mu).Field("rho", plan.promise.rho);
   json.Field("epsilon", plan.promise.epsilon).Field("delta", plan.promise.delta);
   json.Field("advantage", plan.promise.advantage);
-  const std::vector<std::string> why_not = plan.WhyNotCertified();
+  const std::vector<std::string> why_not = result.WhyNotCertified(plan);
   json.Field("certified", why_not.empty()).Key("why_not").BeginArray();
   for (const std::string& reason : why_not) json.Value(reason);
   json.EndArray();

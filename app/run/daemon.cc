@@ -332,6 +332,7 @@ class Daemon {
 }  // namespace
 
 Status RunDaemon(const Config& config, const Plan& plan, const RunOptions& options) {
+  LETHE_RETURN_IF_ERROR(plan.CheckRun());
   return Daemon(config, plan, options).Run();
 }
 

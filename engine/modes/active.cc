@@ -1,63 +1,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/modes/online_unlearner.h"
+#include "engine/modes/active_unlearner.h"
 #include "engine/reset.h"
 
 namespace lethe {
 namespace {
-
-// Spends compute on the retained events before it draws, so that less noise is needed
-// (docs/guarantee.md, section 6). Keeps the payloads of the retained events, or of those among the
-// last `window` indices.
-class ActiveUnlearner : public OnlineUnlearner {
- public:
-  explicit ActiveUnlearner(const ModeContext& context)
-      : OnlineUnlearner(context),
-        spec_(context.spec.forgetting),
-        payloads_(context.payloads),
-        cost_(loss(), context.constants, context.payloads) {}
-
-  double Learn(const Example& example) override {
-    const EventIndex index{run().ledger().steps()};
-    payloads_.Add(index, example);
-    if (spec_.active.window) payloads_.DropBefore({index.value + 1 - *spec_.active.window});
-    return OnlineUnlearner::Learn(example);
-  }
-
-  void Release(std::span<const Target> batch) override {
-    for (const Target& target : batch) payloads_.Remove(target.index);
-    OnlineUnlearner::Release(batch);
-  }
-
-  std::int64_t DeletionGradients() const override { return gradients_; }
-
- protected:
-  const ActiveSpec& active() const { return spec_.active; }
-  double target_sigma() const { return spec_.target_sigma; }
-  Payloads& payloads() { return payloads_; }
-  const MeanCost& cost() const { return cost_; }
-
-  // `count` gradient steps on what is retained.
-  void Descend(std::int64_t count) {
-    run().Descend(cost_, count);
-    calibrator().Reopen(run());
-    gradients_ += count * cost_.count();
-  }
-
-  void CountGradients(std::int64_t gradients) { gradients_ += gradients; }
-
-  // log(1/gamma): what one step at 2/(beta+mu) gains.
-  double GainPerStep() const {
-    return -std::log(Contraction(run().constants(), run().constants().max_step()));
-  }
-
- private:
-  ForgettingSpec spec_;
-  Payloads& payloads_;
-  MeanCost cost_;
-  std::int64_t gradients_ = 0;
-};
 
 // Reset: in every world the model ends within tolerance/mu of one and the same minimiser, so 2
 // tolerance/mu is all that a draw must absorb, for everything deleted so far together.
@@ -120,18 +68,11 @@ class PaperDescent final : public ActiveUnlearner {
   Result<Forgetting> Forget(std::span<const Target> batch) override {
     const Constants& c = run().constants();
     const auto tau = static_cast<double>(run().ledger().steps());
-    Descend(Steps(c.mu * c.diameter() * tau / c.L));
+    Descend(StepsThatGain(c.mu * c.diameter() * tau / c.L));
     ActiveUnlearner::Release(batch);
     const auto i = static_cast<double>(calibrator().draws() + 1);
-    Descend(Steps(std::pow(i, 2.2)));
+    Descend(StepsThatGain(std::pow(i, 2.2)));
     return ActiveUnlearner::Forget(batch);
-  }
-
- private:
-  // At least log_{1/gamma} of the gain, and at least one.
-  std::int64_t Steps(double gain) const {
-    return std::max<std::int64_t>(
-        1, static_cast<std::int64_t>(std::ceil(std::log(std::max(gain, 1.0)) / GainPerStep())));
   }
 };
 
@@ -146,12 +87,24 @@ Status Check(const Spec& spec, const Constants& constants) {
     case ActiveVariant::kSecondOrder:
       return CheckReset(spec.model, constants, forgetting.active.tolerance);
     case ActiveVariant::kLedger: return Status::Ok();
+    case ActiveVariant::kAlgorithm3:
+      if (spec.model.loss == LossKind::kHuber) {
+        return {
+            ErrorCode::kConfig,
+            "forgetting.active.variant: algorithm_3 needs a loss with a third derivative, which "
+            "huber has not; use second_order"};
+      }
+      LETHE_RETURN_IF_ERROR(CheckReset(spec.model, constants, forgetting.active.tolerance,
+                                       "forgetting.active.variant: algorithm_3"));
+      break;
+    case ActiveVariant::kAlgorithm3Paper:
     case ActiveVariant::kPaper: break;
   }
   if (!forgetting.deadline.none() || !forgetting.batch_window.none()) {
     return {ErrorCode::kConfig,
-            "forgetting.active.variant: paper computes on the events that are being deleted, so "
-            "they cannot wait; remove deadline and batch_window, or use another variant"};
+            "forgetting.active.variant: " + std::string(Name(forgetting.active.variant)) +
+                " computes on the events that are being deleted, so they cannot wait; remove "
+                "deadline and batch_window, or use another variant"};
   }
   return Status::Ok();
 }
@@ -161,8 +114,17 @@ std::unique_ptr<Unlearner> Make(const ModeContext& context) {
     case ActiveVariant::kSecondOrder: return std::make_unique<SecondOrder>(context);
     case ActiveVariant::kLedger: return std::make_unique<LedgerDescent>(context);
     case ActiveVariant::kPaper: return std::make_unique<PaperDescent>(context);
+    case ActiveVariant::kAlgorithm3: return MakeAlgorithm3(context);
+    case ActiveVariant::kAlgorithm3Paper: return MakePrintedAlgorithm3(context);
   }
   return nullptr;
+}
+
+const char* WhyNot(const Spec& spec) {
+  return spec.forgetting.active.variant == ActiveVariant::kAlgorithm3Paper
+             ? "variant: algorithm_3_paper moves the model the wrong way, and no theorem says what "
+               "its noise covers; it is for comparison"
+             : nullptr;
 }
 
 }  // namespace
@@ -176,6 +138,7 @@ const ModeEntry kActiveMode = {
     .moves_model = true,
     .check = Check,
     .make = Make,
+    .why_not = WhyNot,
 };
 
 }  // namespace lethe

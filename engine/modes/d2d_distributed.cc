@@ -19,6 +19,10 @@ class DistributedUnlearner final : public SecretUnlearner {
         promise_(context.promise),
         parts_(size_at_training(), erm().steps) {}
 
+  std::int64_t HeldBytes() const override {
+    return SecretUnlearner::HeldBytes() + 8 * parts_.K * (parts_.K + run().model_dimension());
+  }
+
   Result<Forgetting> Forget(std::span<const Target> batch) override {
     const Batch held = HeldOf(batch);
     LetGo(held);
@@ -31,9 +35,10 @@ class DistributedUnlearner final : public SecretUnlearner {
   }
 
  protected:
-  void Refit() override {
-    Update();
+  std::int64_t Refit() override {
+    const std::int64_t gradients = Update();
     PublishMean(has_deleted_ || calibration() == Calibration::kPaper ? Sigma() : 0);
+    return gradients;
   }
   void SaveMore(SavingArchive& archive) override {
     SecretUnlearner::SaveMore(archive);

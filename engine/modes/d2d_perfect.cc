@@ -28,10 +28,11 @@ class PerfectUnlearner final : public ErmUnlearner {
   }
 
  protected:
-  void Refit() override {
-    Update();
+  std::int64_t Refit() override {
+    const std::int64_t steps = Update();
     // The paper treats an addition as a deletion; for the ledger nothing is to be hidden yet.
     if (calibration() == Calibration::kPaper) Draw({}, PaperSigma());
+    return steps * payloads().count();
   }
   void SaveMore(SavingArchive& archive) override {
     ErmUnlearner::SaveMore(archive);

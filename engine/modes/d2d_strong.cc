@@ -48,11 +48,12 @@ class StrongUnlearner final : public SecretUnlearner {
   }
 
  protected:
-  void Refit() override {
-    Update();
+  std::int64_t Refit() override {
+    const std::int64_t steps = Update();
     // Without a deletion there is nothing to hide; after one, every copy must hide it.
     const bool hides = has_deleted_ || calibration() == Calibration::kPaper;
     Publish(run().model(), hides ? NextSigma() : 0);
+    return steps * payloads().count();
   }
   void SaveMore(SavingArchive& archive) override {
     SecretUnlearner::SaveMore(archive);

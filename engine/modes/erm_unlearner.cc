@@ -23,7 +23,7 @@ double ErmUnlearner::Learn(const Example& example) {
   run().Skip();
   ++waiting_;
   const std::int64_t since = run().ledger().steps() - erm_.warmup;
-  if (since >= 0 && since % erm_.refit_every == 0) Refit();
+  if (since >= 0 && since % erm_.refit_every == 0) learn_gradients_ += Refit();
   return prediction;
 }
 

@@ -14,13 +14,15 @@ class ErmUnlearner : public OnlineUnlearner {
  public:
   double Learn(const Example& example) override;
   void Release(std::span<const Target> batch) override;
+  std::int64_t LearnGradients() const override { return learn_gradients_; }
   std::int64_t DeletionGradients() const override { return gradients_; }
 
  protected:
   explicit ErmUnlearner(const ModeContext& context);
 
-  // A public time to take in what waits. Called after a Learn.
-  virtual void Refit() = 0;
+  // A public time to take in what waits. Called after a Learn. Returns the gradients that it
+  // took.
+  virtual std::int64_t Refit() = 0;
   virtual double Predict(const Example& example) const { return run().Predict(example); }
 
   // How the retained events have changed since the last update.
@@ -41,6 +43,7 @@ class ErmUnlearner : public OnlineUnlearner {
   const ErmSpec& erm() const { return erm_; }
   Calibration calibration() const { return calibration_; }
   const Payloads& payloads() const { return payloads_; }
+  const MeanCost& cost() const { return cost_; }
   double size_at_training() const { return static_cast<double>(erm_.warmup); }
 
   void SaveMore(SavingArchive& archive) override { archive(entered_, waiting_, removed_, before_); }
@@ -57,6 +60,7 @@ class ErmUnlearner : public OnlineUnlearner {
   std::int64_t waiting_ = 0;  // retained events that have not
   std::int64_t removed_ = 0;  // events that had, and were released since the last update
   std::int64_t before_ = 0;   // retained events at the last update
+  std::int64_t learn_gradients_ = 0;
   std::int64_t gradients_ = 0;
 };
 

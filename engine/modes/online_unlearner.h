@@ -22,6 +22,8 @@ class OnlineUnlearner : public Unlearner {
   Vector model() const override { return run_.model(); }
   double SquaredNorm() const override { return run_.squared_norm(); }
   double HalfLife() const override { return run_.HalfLife(); }
+  std::int64_t LearnGradients() const override { return run_.ledger().steps(); }
+  std::int64_t HeldBytes() const override { return 8 * run_.model_dimension(); }
   void Save(State& state) override;
   Status Load(const State& state) override;
 

@@ -98,10 +98,18 @@ Result<Plan> Plan::Make(const Spec& spec) {
   if (mode == nullptr) {
     return Status(ErrorCode::kConfig, "forgetting.mode: there is no mode " + spec.forgetting.mode);
   }
+  if (mode->form != nullptr) mode = mode->form(spec);
   LETHE_RETURN_IF_ERROR(CheckHashed(spec.model, constants.value(), *mode));
   LETHE_RETURN_IF_ERROR(mode->check(spec, constants.value()));
   const Promise promise = mode->is_exact ? Promise{} : budget.value();
   return Plan{spec, constants.value(), budget.value(), promise, schedule.value(), mode};
+}
+
+Status Plan::CheckRun() const {
+  const char* reason = mode->why_not_run == nullptr ? nullptr : mode->why_not_run(spec);
+  if (reason == nullptr) return Status::Ok();
+  return {ErrorCode::kConfig, "forgetting.mode: " + std::string(mode->name) +
+                                  " with these keys is for replay and compare only: " + reason};
 }
 
 std::vector<std::string> Plan::WhyNotCertified() const {

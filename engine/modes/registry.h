@@ -7,16 +7,21 @@
 #include "engine/modes/unlearner.h"
 
 // Every mode, one line each: the name of its ModeEntry.
-#define LETHE_MODES(MODE)   \
-  MODE(kPassiveMode)        \
-  MODE(kActiveMode)         \
-  MODE(kRetrainMode)        \
-  MODE(kRestartMode)        \
-  MODE(kNoneMode)           \
-  MODE(kD2dStrongMode)      \
-  MODE(kD2dPerfectMode)     \
-  MODE(kD2dRegularisedMode) \
-  MODE(kD2dDistributedMode)
+#define LETHE_MODES(MODE)     \
+  MODE(kPassiveMode)          \
+  MODE(kActiveMode)           \
+  MODE(kRetrainMode)          \
+  MODE(kRestartMode)          \
+  MODE(kNoneMode)             \
+  MODE(kD2dStrongMode)        \
+  MODE(kD2dPerfectMode)       \
+  MODE(kD2dRegularisedMode)   \
+  MODE(kD2dDistributedMode)   \
+  MODE(kCertifiedRemovalMode) \
+  MODE(kNoisyMode)            \
+  MODE(kNoisyGdMode)          \
+  MODE(kOnlineDpMode)         \
+  MODE(kFatsMode)
 
 namespace lethe {
 
@@ -34,6 +39,9 @@ struct Plan {
   const ModeEntry* mode;
 
   static Result<Plan> Make(const Spec& spec);
+
+  // Fails (kConfig) if a running engine cannot keep what this mode holds.
+  Status CheckRun() const;
 
   // The reasons, known from the configuration alone, why no deletion will be certified.
   std::vector<std::string> WhyNotCertified() const;

@@ -12,6 +12,7 @@ class SecretUnlearner : public ErmUnlearner {
   Vector model() const override { return published_; }
   double SquaredNorm() const override { return published_.squaredNorm(); }
   double SigmaNow(std::span<const Target>) const override { return sigma_; }
+  std::int64_t HeldBytes() const override { return 16 * run().model_dimension(); }
 
  protected:
   explicit SecretUnlearner(const ModeContext& context);

@@ -32,6 +32,10 @@ class Unlearner {
 
   // Learns one event and returns what the model predicted for it before.
   virtual double Learn(const Example& example) = 0;
+  // The same, of a person (a keyed hash) or of nobody, for the modes that care.
+  virtual double LearnOf(const std::optional<KeyHash>& /*subject*/, const Example& example) {
+    return Learn(example);
+  }
 
   // A hint that the event is among the next to be learned.
   virtual void Prefetch(const Example& /*example*/) const {}
@@ -54,9 +58,12 @@ class Unlearner {
   // Steps until half of an event's influence has faded; infinite if it does not fade.
   virtual double HalfLife() const = 0;
 
-  // Gradients computed for deletions so far. Depends on data in some modes: for whoever holds a
-  // recording, never exported by a running engine.
+  // Gradients computed for learning and for deletions so far. Depends on data in some modes: for
+  // whoever holds a recording, never exported by a running engine.
+  virtual std::int64_t LearnGradients() const = 0;
   virtual std::int64_t DeletionGradients() const { return 0; }
+  // What it holds besides payloads, in bytes.
+  virtual std::int64_t HeldBytes() const = 0;
 
   // Puts everything that the mode holds, payloads apart, into the state; and takes it from there
   // into a mode that is new.
@@ -93,6 +100,13 @@ struct ModeEntry {
   const char* (*why_not)(const Spec& spec) = nullptr;
   // The model before its noise is kept: whoever reads the state is not covered.
   bool keeps_secret = false;
+  // The promise holds also when requests depend on what was released.
+  bool allows_adaptive_requests = false;
+  // The entry to use instead with this spec, of the same name, where what is promised depends on
+  // it; nullptr: this one.
+  const ModeEntry* (*form)(const Spec& spec) = nullptr;
+  // Why `run` cannot use the mode with this spec, although replay can; nullptr if it can.
+  const char* (*why_not_run)(const Spec& spec) = nullptr;
 };
 
 }  // namespace lethe

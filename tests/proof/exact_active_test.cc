@@ -42,6 +42,20 @@ TEST(Exact, ThePapersDescentsAreCountedWhileTheyUseTheBatch) {
   for (const auto& [kind, ratio] : tally.worst()) EXPECT_GE(ratio, 0.5) << kind;
 }
 
+// The bound is for any curvature between mu and beta and any place in the ball, so it is not
+// attained.
+TEST(Exact, ANewtonStepOutOfTheBatchIsCovered) {
+  Tally tally;
+  for (std::uint64_t seed = 1; tally.runs() < 500; ++seed) {
+    Dice dice(seed);
+    const LinearRun run = RandomNewtonRun(dice);
+    const std::vector<double> ratios = ExactRatios(run);
+    for (const double ratio : ratios) EXPECT_LE(ratio, 1 + kSlack) << "seed " << seed;
+    tally.Add(run, ratios);
+  }
+  tally.Print("active, variant algorithm_3");
+}
+
 TEST(Exact, AResetIsCoveredWhereverItsToleranceLetsItStop) {
   Tally tally;
   for (std::uint64_t seed = 1; tally.runs() < 500; ++seed) {

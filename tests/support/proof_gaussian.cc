@@ -48,6 +48,18 @@ void GaussianWorld::Minimise(std::span<const Example> events, double lambda) {
   covariance_.setZero();
 }
 
+void GaussianWorld::RemoveByNewton(std::span<const Example> retained,
+                                   std::span<const Example> removed, double lambda) {
+  const Eigen::Index d = mean_.size();
+  const auto hessian = MeanCostOf(retained, lambda).curvature.ldlt();
+  const auto share = static_cast<Real>(removed.size()) / static_cast<Real>(retained.size());
+  const Quadratic cost = MeanCostOf(removed, lambda);
+  const RealMatrix map =
+      RealMatrix::Identity(d, d) + share * hessian.solve(RealMatrix(cost.curvature));
+  mean_ = (map * mean_ - share * hessian.solve(cost.pull)).eval();
+  covariance_ = (map * covariance_ * map.transpose()).eval();
+}
+
 void GaussianWorld::Draw(double sigma) {
   covariance_.diagonal().array() += static_cast<Real>(sigma) * static_cast<Real>(sigma);
 }

@@ -28,6 +28,9 @@ class GaussianWorld {
   void Descend(std::span<const Example> events, double eta, double lambda, std::int64_t count);
   // z <- the minimiser of the mean cost of these events.
   void Minimise(std::span<const Example> events, double lambda);
+  // z <- z + (1/n) H^-1 times the gradients of `removed`, n and H those of the retained events.
+  void RemoveByNewton(std::span<const Example> retained, std::span<const Example> removed,
+                      double lambda);
   // z <- z + by.
   void Move(const Vector& by) { mean_ += by.cast<Real>(); }
   // z <- z + N(0, sigma^2 I).

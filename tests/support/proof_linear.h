@@ -61,6 +61,9 @@ LinearRun RandomDescentRun(Dice& dice);
 // The same for variant paper: first on everything with the batch, then on the retained events.
 LinearRun RandomPaperRun(Dice& dice);
 
+// The same for variant algorithm_3: on everything with the batch, then a Newton step.
+LinearRun RandomNewtonRun(Dice& dice);
+
 // The same for variant second_order, with a tolerance that is often met at once.
 LinearRun RandomResetRun(Dice& dice);
 

@@ -15,15 +15,36 @@ std::int64_t StepsFor(double gain, const Constants& c) {
       std::max(1.0, std::ceil(std::log(std::max(gain, 1.0)) / -std::log(gamma))));
 }
 
+// What the batch of request i said in this world.
+std::vector<Example> BatchAt(const Script& script, const std::vector<bool>& blank, std::size_t i) {
+  std::vector<Example> batch;
+  for (const Target& target : script.requests()[i].batch) {
+    const auto index = static_cast<std::size_t>(target.index.value);
+    if (blank.empty() || !blank[index]) batch.push_back(script.events()[index]);
+  }
+  return batch;
+}
+
+void DescendAndRemove(const Script& script, const std::vector<bool>& blank, std::size_t i,
+                      GaussianWorld& world) {
+  const Constants& c = script.plan().constants;
+  const std::vector<Example> stored = StoredAt(script, blank, i);
+  const std::vector<Example> batch = BatchAt(script, blank, i);
+  // With nothing left the mode begins at 0 again.
+  if (stored.empty()) return world.Minimise(stored, c.mu);
+  std::vector<Example> all = stored;
+  all.insert(all.end(), batch.begin(), batch.end());
+  world.Descend(all, c.max_step(), c.mu, *script.plan().spec.forgetting.active.steps);
+  if (!batch.empty()) world.RemoveByNewton(stored, batch, c.mu);
+}
+
 void DescendAsInThePaper(const Script& script, const std::vector<bool>& blank, std::size_t i,
                          GaussianWorld& world) {
   const Constants& c = script.plan().constants;
   std::vector<Example> stored = StoredAt(script, blank, i);
   std::vector<Example> all = stored;
-  for (const Target& target : script.requests()[i].batch) {
-    const auto index = static_cast<std::size_t>(target.index.value);
-    if (blank.empty() || !blank[index]) all.push_back(script.events()[index]);
-  }
+  const std::vector<Example> batch = BatchAt(script, blank, i);
+  all.insert(all.end(), batch.begin(), batch.end());
   const auto tau = static_cast<double>(script.requests()[i].after);
   world.Descend(all, c.max_step(), c.mu, StepsFor(c.mu * 2 * c.radius * tau / c.L, c));
   const auto k = static_cast<double>(i + 1);
@@ -99,6 +120,8 @@ void ActBefore(const Script& script, const std::vector<bool>& blank, std::size_t
     case ActiveVariant::kLedger:
       return world.Descend(StoredAt(script, blank, i), c.max_step(), c.mu, *active.steps);
     case ActiveVariant::kPaper: return DescendAsInThePaper(script, blank, i, world);
+    case ActiveVariant::kAlgorithm3: return DescendAndRemove(script, blank, i, world);
+    case ActiveVariant::kAlgorithm3Paper: break;
   }
 }
 
@@ -111,6 +134,14 @@ LinearRun RandomDescentRun(Dice& dice) {
 
 LinearRun RandomPaperRun(Dice& dice) {
   Spec spec = RandomActiveSpec(dice, ActiveVariant::kPaper);
+  spec.forgetting.guarantee = static_cast<Guarantee>(dice.Below(2));
+  return Finish(dice, spec);
+}
+
+LinearRun RandomNewtonRun(Dice& dice) {
+  Spec spec = RandomActiveSpec(dice, ActiveVariant::kAlgorithm3);
+  spec.model.label_bound = std::sqrt(spec.model.lambda) * dice.LogUniform(0.1, 0.9);
+  spec.forgetting.active.steps = 1 + dice.Below(4);
   spec.forgetting.guarantee = static_cast<Guarantee>(dice.Below(2));
   return Finish(dice, spec);
 }

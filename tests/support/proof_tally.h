@@ -37,7 +37,7 @@ class Tally {
       char text[32];
       std::snprintf(text, sizeof text, "%.8f", ratio);
       std::cout << " " << kind << " " << text;
-      testing::Test::RecordProperty(kind, text);
+      ::testing::Test::RecordProperty(kind, text);
     }
     std::cout << std::endl;
   }

@@ -153,6 +153,11 @@ forgetting:
   target_sigma: 0
   active: {variant: second_order, tolerance: 1.0e-10, steps: auto, window: all}
   erm: {warmup: 1000, refit_every: 1000, steps: 100}
+  variant: sound
+  removal: {solver: newton, perturbation: 1}
+  noisy: {mu: null, requests: oblivious}
+  online_dp: {deletions: 1, events: null}
+  fats: {client: subject, clients: 20, draws: 2, local_steps: 5, batch: 10, round_every: 1000}
 noise:
   source: system
   seed: 1

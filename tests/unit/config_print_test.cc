@@ -19,7 +19,10 @@ learning: {schedule: horizon, horizon: {events: 7, deletions: 8}}
 forgetting: {mode: noisy, guarantee: per_request, budget: {rho: 0.03}, split: horizon,
              calibration: paper, batch_window: 5s, deadline: 100, target_sigma: 0.3333333333333333,
              active: {variant: ledger, tolerance: 1.0e-3, steps: 4, window: 1000},
-             erm: {warmup: 5, refit_every: 6, steps: 7}}
+             erm: {warmup: 5, refit_every: 6, steps: 7},
+             variant: paper, removal: {solver: chord, perturbation: 0.5},
+             noisy: {mu: 2.5, requests: adaptive}, online_dp: {deletions: 9, events: 10},
+             fats: {client: index, clients: 3, draws: 4, local_steps: 6, batch: 7, round_every: 8}}
 noise: {source: off, seed: 18446744073709551615}
 source:
   kafka:
@@ -115,7 +118,9 @@ TEST(ConfigPrintTest, EveryKeyIsPrintedOnceWithItsGroups) {
             std::string::npos);
   std::size_t lines = 0;
   for (char c : printed) lines += c == '\n' ? 1 : 0;
-  const std::size_t groups = 11 + 6;  // at the top; horizon, budget, active, erm, kafka, security
+  const std::size_t groups =
+      // at the top; horizon, budget, active, erm, removal, noisy, online_dp, fats, kafka, security
+      11 + 10;
   EXPECT_EQ(lines, Fields().size() + groups);
 }
 

@@ -62,6 +62,71 @@ const std::map<std::string, Change> kCertificateKeys = {
        s.forgetting.mode = "d2d_strong";
        s.forgetting.erm.steps = 7;
      }},
+    {"forgetting.variant",
+     [](Spec& s) {
+       s.forgetting.mode = "certified_removal";
+       s.forgetting.variant = RemovalVariant::kPaper;
+     }},
+    {"forgetting.removal.solver",
+     [](Spec& s) {
+       s.forgetting.mode = "certified_removal";
+       s.forgetting.removal.solver = RemovalSolver::kChord;
+     }},
+    {"forgetting.removal.perturbation",
+     [](Spec& s) {
+       s.forgetting.mode = "certified_removal";
+       s.forgetting.removal.perturbation = 7;
+     }},
+    {"forgetting.noisy.mu",
+     [](Spec& s) {
+       s.forgetting.mode = "noisy";
+       s.forgetting.noisy.mu = 7;
+     }},
+    {"forgetting.noisy.requests",
+     [](Spec& s) {
+       s.forgetting.mode = "noisy";
+       s.forgetting.noisy.requests = Requests::kAdaptive;
+     }},
+    {"forgetting.online_dp.deletions",
+     [](Spec& s) {
+       s.forgetting.mode = "online_dp";
+       s.forgetting.online_dp.deletions = 7;
+     }},
+    {"forgetting.online_dp.events",
+     [](Spec& s) {
+       s.forgetting.mode = "online_dp";
+       s.forgetting.online_dp.events = 7;
+     }},
+    {"forgetting.fats.client",
+     [](Spec& s) {
+       s.forgetting.mode = "fats";
+       s.forgetting.fats.client = FatsClient::kIndex;
+     }},
+    {"forgetting.fats.clients",
+     [](Spec& s) {
+       s.forgetting.mode = "fats";
+       s.forgetting.fats.clients = 7;
+     }},
+    {"forgetting.fats.draws",
+     [](Spec& s) {
+       s.forgetting.mode = "fats";
+       s.forgetting.fats.draws = 7;
+     }},
+    {"forgetting.fats.local_steps",
+     [](Spec& s) {
+       s.forgetting.mode = "fats";
+       s.forgetting.fats.local_steps = 7;
+     }},
+    {"forgetting.fats.batch",
+     [](Spec& s) {
+       s.forgetting.mode = "fats";
+       s.forgetting.fats.batch = 7;
+     }},
+    {"forgetting.fats.round_every",
+     [](Spec& s) {
+       s.forgetting.mode = "fats";
+       s.forgetting.fats.round_every = 7;
+     }},
     {"noise.source", [](Spec& s) { s.noise.source = NoiseKind::kDisabled; }},
 };
 

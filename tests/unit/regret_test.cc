@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "app/compare/chart.h"
 #include "app/compare/compare.h"
+#include "app/compare/frontier.h"
 #include "app/compare/table.h"
 #include "app/generate/split_mix.h"
 #include "app/replay/best_model.h"
@@ -115,6 +117,12 @@ TEST(Compare, RunsEveryModeAndKeepsTheBoundAboveTheRegret) {
   base.learning.eta = 0.2;
   base.noise.source = NoiseKind::kSeeded;
   base.forgetting.erm = {.warmup = 100, .refit_every = 50, .steps = 300};
+  base.forgetting.fats = {.client = FatsClient::kIndex,
+                          .clients = 4,
+                          .draws = 2,
+                          .local_steps = 2,
+                          .batch = 5,
+                          .round_every = 50};
   const auto contenders = AllContenders(base);
   const auto one = Compare(contenders, Records(500), {.threads = 1});
   const auto two = Compare(contenders, Records(500), {.threads = 2});
@@ -136,7 +144,54 @@ TEST(Compare, RunsEveryModeAndKeepsTheBoundAboveTheRegret) {
     EXPECT_EQ(c.result->shards[0].weights, two.value()[i].result->shards[0].weights);
   }
   EXPECT_NE(CompareTable(one.value()).find("retrain"), std::string::npos);
+  // Noise from a seed: no certificate, and the table says so.
+  EXPECT_NE(CompareTable(one.value()).find("none: the noise came from a seed"), std::string::npos);
   EXPECT_NE(CompareJson(one.value()).find("\"gradients_per_deletion\""), std::string::npos);
+}
+
+TEST(Compare, TheTableNamesEachCertificate) {
+  Spec base;
+  base.model.dimension = 3;
+  const auto contenders = ChooseContenders(AllContenders(base), {"passive", "retrain", "none"});
+  const std::string table = CompareTable(Compare(contenders.value(), Records(60), {}).value());
+  EXPECT_NE(table.find("no    yes  (1, 1e-06)\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("no    yes  exact\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("no     no  none: mode none does not forget"), std::string::npos) << table;
+}
+
+// A mode that runs out of its budget says so, with how often.
+TEST(Compare, TheTableSaysWhatWasNotCertifiedAtRunTime) {
+  Spec base;
+  base.model.loss = LossKind::kSquared;
+  base.model.dimension = 3;
+  const auto contenders = ChooseContenders(AllContenders(base), {"online_dp"});
+  const auto comparisons = Compare(contenders.value(), Records(500), {}).value();
+  EXPECT_EQ(comparisons[0].result->uncertified, 9);
+  EXPECT_FALSE(comparisons[0].is_adaptive);
+  EXPECT_NE(CompareTable(comparisons).find("none: 9 of 10 deletions: more events were deleted"),
+            std::string::npos);
+}
+
+TEST(Compare, TheFrontierHasEveryBudgetOnce) {
+  Spec base;
+  base.model.dimension = 3;
+  const auto chosen = ChooseContenders(AllContenders(base), {"passive", "retrain", "none"});
+  const auto sweep = Sweep(chosen.value(), {0.5, 2});
+  // passive and passive/zeta twice each; what does not depend on the budget once.
+  ASSERT_EQ(sweep.size(), 6u);
+  const auto comparisons = Compare(sweep, Records(200), {.regret = false}).value();
+  const std::string json = FrontierJson(comparisons), page = FrontierPage(comparisons);
+  EXPECT_NE(json.find("\"name\":\"passive\",\"certified\":true"), std::string::npos) << json;
+  EXPECT_NE(json.find("\"epsilon\":0.5"), std::string::npos);
+  EXPECT_NE(FrontierTable(comparisons).find("exact"), std::string::npos);
+  // One line in the chart for each that is certified.
+  std::size_t lines = 0;
+  for (std::size_t at = page.find("<polyline"); at != std::string::npos;
+       at = page.find("<polyline", at + 1)) {
+    ++lines;
+  }
+  EXPECT_EQ(lines, 3u);
+  EXPECT_EQ(EscapedForHtml("<a & b>"), "&lt;a &amp; b&gt;");
 }
 
 TEST(Compare, RefusesAnUnknownModeWithTheNearest) {

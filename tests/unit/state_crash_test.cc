@@ -78,6 +78,37 @@ constexpr Case kCases[] = {
        s.model.lambda = 1e-6;
      }},
     {"d2d_distributed", [](Spec& s) { Erm(s, "d2d_distributed", Calibration::kRecursion); }},
+    {"fats",
+     [](Spec& s) {
+       s.forgetting.mode = "fats";
+       s.forgetting.fats = {.client = FatsClient::kSubject,
+                            .clients = 3,
+                            .draws = 2,
+                            .local_steps = 2,
+                            .batch = 2,
+                            .round_every = 10};
+     }},
+    {"certified_removal", [](Spec& s) { Erm(s, "certified_removal", Calibration::kLedger); }},
+    {"certified_removal_squared",
+     [](Spec& s) {
+       Erm(s, "certified_removal", Calibration::kLedger);
+       s.model.loss = LossKind::kSquared;
+     }},
+    {"noisy", [](Spec& s) { s.forgetting.mode = "noisy"; }},
+    {"noisy_adaptive",
+     [](Spec& s) {
+       s.forgetting.mode = "noisy";
+       s.forgetting.guarantee = Guarantee::kPerRequest;
+       s.forgetting.noisy.requests = Requests::kAdaptive;
+     }},
+    {"noisy_gd", [](Spec& s) { Erm(s, "noisy_gd", Calibration::kLedger); }},
+    {"online_dp", [](Spec& s) { s.forgetting.mode = "online_dp"; }},
+    {"active_algorithm_3",
+     [](Spec& s) {
+       s.forgetting.mode = "active";
+       s.forgetting.active.variant = ActiveVariant::kAlgorithm3;
+       s.model.lambda = 1;  // then a few steps suffice
+     }},
     {"none", [](Spec& s) { s.forgetting.mode = "none"; }},
 };
 

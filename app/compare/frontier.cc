@@ -1,0 +1,134 @@
+#include "app/compare/frontier.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include "app/compare/chart.h"
+#include "engine/json.h"
+#include "engine/modes/registry.h"
+
+namespace lethe {
+namespace {
+
+bool DependsOnBudget(const Spec& spec) {
+  const auto plan = Plan::Make(spec);
+  if (!plan.ok()) return true;  // perhaps another budget is accepted
+  const ModeEntry& mode = *plan.value().mode;
+  return !mode.is_exact && mode.why_never_certified == nullptr;
+}
+
+bool IsCertified(const Comparison& comparison) {
+  return comparison.result && comparison.why_not.empty();
+}
+
+// The share of right guesses above one half, doubled; 0 for what is exact.
+double Advantage(const Comparison& comparison) {
+  return comparison.is_exact ? 0 : comparison.promise.advantage;
+}
+
+std::string Number(const char* format, std::optional<double> value) {
+  if (!value) return "-";
+  char text[32];
+  std::snprintf(text, sizeof text, format, *value);
+  return text;
+}
+
+std::string Why(const Comparison& comparison) {
+  if (!comparison.result) return "refused: " + comparison.refused.value_or("");
+  if (!comparison.why_not.empty()) return "none: " + comparison.why_not.front();
+  return comparison.is_exact ? "exact" : "yes";
+}
+
+}  // namespace
+
+const std::vector<double>& DefaultSweep() {
+  static const std::vector<double> sweep = {0.1, 0.3, 1, 3, 10};
+  return sweep;
+}
+
+std::vector<Contender> Sweep(const std::vector<Contender>& contenders,
+                             const std::vector<double>& epsilons) {
+  std::vector<Contender> all;
+  for (const Contender& contender : contenders) {
+    if (!DependsOnBudget(contender.spec)) {
+      all.push_back(contender);
+      continue;
+    }
+    for (const double epsilon : epsilons) {
+      Contender one = contender;
+      const double delta = contender.spec.forgetting.budget.delta.value_or(kReportedDelta);
+      one.spec.forgetting.budget = {.epsilon = epsilon, .delta = delta, .mu = {}, .rho = {}};
+      all.push_back(std::move(one));
+    }
+  }
+  return all;
+}
+
+std::string FrontierTable(const std::vector<Comparison>& comparisons) {
+  char line[200];
+  std::snprintf(line, sizeof line, "%-25s%9s%11s%10s%11s%10s  %s\n", "mode", "epsilon", "advantage",
+                "accuracy", "mean loss", "sigma", "certified");
+  std::string table = line;
+  for (const Comparison& comparison : comparisons) {
+    const auto& result = comparison.result;
+    const bool has_budget = result && !comparison.is_exact;
+    const double draws = result ? static_cast<double>(comparison.deletions()) : 0;
+    std::snprintf(
+        line, sizeof line, "%-25s%9s%11s%10s%11s%10s  ", comparison.contender.name.c_str(),
+        (has_budget ? Number("%g", comparison.promise.epsilon) : "-").c_str(),
+        (result ? Number("%.4f", Advantage(comparison)) : "-").c_str(),
+        (result ? Number("%.4f", result->accuracy) : "-").c_str(),
+        (result ? Number("%.4f", result->mean_loss) : "-").c_str(),
+        (draws > 0 ? Number("%.2g", std::sqrt(result->total.noise_variance / draws)) : "-")
+            .c_str());
+    table += line + Why(comparison) + "\n";
+  }
+  return table;
+}
+
+std::string FrontierJson(const std::vector<Comparison>& comparisons) {
+  JsonWriter json;
+  json.BeginObject().Field("format", "lethe.frontier/1");
+  json.Field("note", "figures of the whole recording: not covered by any certificate");
+  json.Key("points").BeginArray();
+  for (const Comparison& comparison : comparisons) {
+    json.BeginObject().Field("name", comparison.contender.name);
+    json.Field("certified", IsCertified(comparison)).Field("certificate", Why(comparison));
+    if (comparison.result) {
+      const auto number = [&](const char* key, const std::optional<double>& value) {
+        json.Key(key);
+        value ? json.Value(*value) : json.Null();
+      };
+      json.Field("epsilon", comparison.promise.epsilon).Field("delta", comparison.promise.delta);
+      json.Field("advantage", Advantage(comparison));
+      number("accuracy", comparison.result->accuracy);
+      number("mean_loss", comparison.result->mean_loss);
+    }
+    json.EndObject();
+  }
+  return json.EndArray().EndObject().text();
+}
+
+std::string FrontierPage(const std::vector<Comparison>& comparisons) {
+  std::vector<ChartLine> lines;
+  for (const Comparison& comparison : comparisons) {
+    if (!IsCertified(comparison)) continue;
+    const auto& result = *comparison.result;
+    const auto height = result.accuracy ? result.accuracy : result.mean_loss;
+    if (!height) continue;
+    if (lines.empty() || lines.back().name != comparison.contender.name) {
+      lines.push_back({comparison.contender.name, {}});
+    }
+    lines.back().points.emplace_back(Advantage(comparison), *height);
+  }
+  const bool has_accuracy =
+      !comparisons.empty() && comparisons.front().result && comparisons.front().result->accuracy;
+  return "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Accuracy against "
+         "advantage</title>\n<body style=\"font:14px sans-serif;margin:2em\">\n<p>What each "
+         "certified way to forget costs: the more an attacker may find out (advantage, to the "
+         "right), the better the model. Exact ones are at 0.</p>\n" +
+         ChartSvg(lines, "advantage", has_accuracy ? "accuracy" : "mean loss") + "\n<pre>" +
+         EscapedForHtml(FrontierTable(comparisons)) + "</pre>\n</html>\n";
+}
+
+}  // namespace lethe

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "engine/mean_cost.h"
+#include "engine/modes/online_unlearner.h"
+
+namespace lethe {
+
+// Spends compute on the retained events before it draws, so that less noise is needed
+// (docs/guarantee.md, section 6). Keeps the payloads of the retained events, or of those among the
+// last `window` indices.
+class ActiveUnlearner : public OnlineUnlearner {
+ public:
+  explicit ActiveUnlearner(const ModeContext& context)
+      : OnlineUnlearner(context),
+        spec_(context.spec.forgetting),
+        payloads_(context.payloads),
+        cost_(loss(), context.constants, context.payloads) {}
+
+  double Learn(const Example& example) override {
+    const EventIndex index{run().ledger().steps()};
+    payloads_.Add(index, example);
+    if (spec_.active.window) payloads_.DropBefore({index.value + 1 - *spec_.active.window});
+    return OnlineUnlearner::Learn(example);
+  }
+
+  void Release(std::span<const Target> batch) override {
+    for (const Target& target : batch) payloads_.Remove(target.index);
+    OnlineUnlearner::Release(batch);
+  }
+
+  std::int64_t DeletionGradients() const override { return gradients_; }
+
+ protected:
+  const ActiveSpec& active() const { return spec_.active; }
+  double target_sigma() const { return spec_.target_sigma; }
+  Payloads& payloads() { return payloads_; }
+  const MeanCost& cost() const { return cost_; }
+
+  // `count` gradient steps on what is retained.
+  void Descend(std::int64_t count) {
+    run().Descend(cost_, count);
+    calibrator().Reopen(run());
+    gradients_ += count * cost_.count();
+  }
+
+  void CountGradients(std::int64_t gradients) { gradients_ += gradients; }
+
+  // The least number of steps at 2/(beta+mu), at least one, that shrink distances by this gain.
+  std::int64_t StepsThatGain(double gain) const {
+    return std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(std::ceil(std::log(std::max(gain, 1.0)) / GainPerStep())));
+  }
+
+  // log(1/gamma): what one step at 2/(beta+mu) gains.
+  double GainPerStep() const {
+    return -std::log(Contraction(run().constants(), run().constants().max_step()));
+  }
+
+ private:
+  ForgettingSpec spec_;
+  Payloads& payloads_;
+  MeanCost cost_;
+  std::int64_t gradients_ = 0;
+};
+
+// OLU Algorithm 3, corrected and as printed (algorithm_3.cc).
+std::unique_ptr<Unlearner> MakeAlgorithm3(const ModeContext& context);
+std::unique_ptr<Unlearner> MakePrintedAlgorithm3(const ModeContext& context);
+
+}  // namespace lethe
