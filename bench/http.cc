@@ -61,6 +61,7 @@ class Client {
     return reply_.starts_with("HTTP/1.1 200");
   }
   bool is_open() const { return is_open_; }
+  const std::string& reply() const { return reply_; }
 
  private:
   int socket_ = -1;
@@ -108,7 +109,8 @@ void BM_Predict(benchmark::State& state) {
       ++connections;
     }
     const auto start = Clock::now();
-    if (!client->Ask(request)) return state.SkipWithError("no prediction");
+    if (!client->Ask(request))
+      return state.SkipWithError(("no prediction: " + client->reply()).c_str());
     seconds.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
   const auto quantile = [&seconds](double part) {

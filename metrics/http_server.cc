@@ -24,14 +24,14 @@ namespace {
 // hundreds of clients that do not finish their headers. Those that a slow client can hold up for
 // longer (heavy routes; large answers of the others) may take a part of the threads only, so that
 // small requests always find one.
-constexpr char kThreads[] = "256";
+constexpr char kThreads[] = "320";
 constexpr int kMaxHeld = 12;  // of each of the two kinds
 
 // A connection may bring several requests, one after the other. A part of the threads only waits
 // for the next one, not for long, and not for ever.
 constexpr int kMaxKept = 64;
 constexpr std::intptr_t kMaxRequests = 1000;
-constexpr char kIdleTimeoutMs[] = "500";
+constexpr char kIdleTimeoutMs[] = "2000";
 
 // Bounds the time until the headers are complete, and each wait for a client that stands still.
 constexpr char kRequestTimeoutMs[] = "2000";

@@ -287,7 +287,7 @@ TEST(HttpServer, ClientsThatDoNotReadTakeTheLargePlacesOnly) {
 TEST(HttpServer, MoreSlowClientsThanThreadsDelayOthersForSecondsOnly) {
   RunningServer server;
   std::vector<std::unique_ptr<testing::RawConnection>> slow;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 400; ++i) {
     slow.push_back(std::make_unique<testing::RawConnection>(server.url));
     ASSERT_TRUE(slow.back()->Send("GET /metrics HTTP/1.1\r\nHost: localhost\r\nX-Sl"));
   }
