@@ -50,8 +50,8 @@ class OnlineRun {
   // most 2 tolerance/mu, plus L/(mu n) while it is retained. Dense features only.
   Status Reset(const MeanCost& cost, double tolerance);
 
-  // The model was computed otherwise: z, projected, is within a distance of a point that is the same
-  // in every world, so that any event contributes at most `influence`. Dense features only.
+  // The model was computed otherwise: z, projected, is within a distance of a point that is the
+  // same in every world, so that any event contributes at most `influence`. Dense features only.
   void MoveTo(Vector z, double influence);
 
   // Adds noise of standard deviation sigma on the grid and projects (post-processing).

@@ -100,10 +100,10 @@ enum class FatsClient { kSubject, kIndex };
 struct FatsSpec {
   FatsClient client = FatsClient::kSubject;  // events of one person share a client, or index mod M
   std::int64_t clients = 20;                 // M
-  std::int64_t draws = 2;           // K: clients of a round
-  std::int64_t local_steps = 5;     // E
-  std::int64_t batch = 10;          // b: events of a step
-  std::int64_t round_every = 1000;  // learn events between two rounds
+  std::int64_t draws = 2;                    // K: clients of a round
+  std::int64_t local_steps = 5;              // E
+  std::int64_t batch = 10;                   // b: events of a step
+  std::int64_t round_every = 1000;           // learn events between two rounds
 };
 
 struct ForgettingSpec {

@@ -18,6 +18,7 @@ class RestartUnlearner final : public ExactUnlearner {
   }
 
   void Release(std::span<const Target>) override {}
+  std::int64_t LearnGradients() const override { return learned_; }
 
   Result<Forgetting> Forget(std::span<const Target> batch) override {
     const bool is_in_model = std::any_of(batch.begin(), batch.end(), [this](const Target& target) {
