@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kMemtable = std::size_t{16} << 20;  // and a file: the unit of erasure
 constexpr std::uint64_t kMaxLog = std::uint64_t{64} << 20;
+constexpr int kMaxOpenFiles = 64;  // however large the state is
 constexpr std::uint64_t kSyncEvery = std::uint64_t{1} << 20;
 
 rocksdb::Slice Slice(std::string_view text) { return {text.data(), text.size()}; }
@@ -94,6 +95,7 @@ rocksdb::DBOptions DatabaseOptions(rocksdb::Env* env) {
   options.wal_bytes_per_sync = kSyncEvery;
   options.bytes_per_sync = kSyncEvery;
   options.max_background_jobs = 2;
+  options.max_open_files = kMaxOpenFiles;
   options.keep_log_file_num = 2;
   options.info_log_level = rocksdb::WARN_LEVEL;
   // The log ends where it is torn; DurableState knows whether a commit is missing then.

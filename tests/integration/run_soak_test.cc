@@ -121,7 +121,7 @@ TEST_F(RunSoakTest, StaysWithinItsBounds) {
       daemon->Signal(SIGKILL);
       daemon->Wait();
       daemon = Start();
-      ASSERT_TRUE(daemon->Says("msg=ready", std::chrono::minutes(3))) << daemon->Log();
+      EXPECT_TRUE(daemon->Says("msg=ready", std::chrono::minutes(5))) << daemon->Log();
       ++kills;
     }
     if (elapsed() / one_restart_in > restarts) {
@@ -129,7 +129,8 @@ TEST_F(RunSoakTest, StaysWithinItsBounds) {
       Broker("start");
       ++restarts;
     }
-    ASSERT_TRUE(daemon->IsRunning()) << daemon->Log();
+    EXPECT_TRUE(daemon->IsRunning()) << daemon->Log();
+    if (HasFailure()) break;
     const std::string records = StatusOf(*daemon, "/totals/records");
     if (records.empty()) continue;
     read = std::stoll(records);
@@ -158,7 +159,7 @@ TEST_F(RunSoakTest, StaysWithinItsBounds) {
             sent.records);
   EXPECT_EQ(total("requests"), sent.requests);
   EXPECT_EQ(total("learned"), sent.events);
-  EXPECT_LE(most_files, 200 + sent.events / 300'000);  // a file of the state has 16 MB
+  EXPECT_LE(most_files, 200);  // however many files the state has
   daemon->Signal(SIGTERM);
   ASSERT_EQ(daemon->Wait(std::chrono::minutes(2)), 0) << daemon->Log();
   std::map<std::string, int> outcomes;
