@@ -5,6 +5,9 @@
 #include <cmath>
 #include <iostream>
 
+#include <Eigen/Cholesky>
+
+#include "engine/accountant.h"
 #include "tests/support/mode_fixture.h"
 #include "tests/support/reference_data.h"
 
@@ -116,6 +119,19 @@ TEST_P(RemovalKept, IsReproduced) {
   ExpectRelative(Residual(), kept.each_residual, 1e-5);
   ExpectRelative(printed_, kept.each_printed, 1e-5);
   ExpectRelative(tighter_, kept.each_tighter, 1e-5);
+  if (kept.n != 1000) return;
+  // The sigma that a hundred removals need: by Corollary 1, by the tighter bound, and really.
+  const double mu = MuOfEpsilonDelta(1, 1e-6);
+  ExpectRelative(printed_ / removal::Budget(1, 1, 1e-6), 3.51, 2e-3);
+  ExpectRelative(tighter_ / mu, 0.197, 2e-3);
+  ExpectRelative(Residual() / mu, 0.0555, 2e-3);
+  // Steps with the whole gradient correct what the steps before have left.
+  Start();
+  for (std::int64_t i = 0; i < 100; ++i) {
+    payloads_.Remove({i});
+    w_ -= sums_.Hessian(w_).llt().solve(sums_.Gradient(w_) + b_);
+  }
+  ExpectRelative(Residual(), 1.3e-4, 0.04);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, RemovalKept, ::testing::ValuesIn(kKept),
