@@ -26,6 +26,17 @@ TEST(D2dNumbers, PublishingAgainCostsTheKeptEpsilons) {
   EXPECT_NEAR(EpsilonOfMu(mu * std::sqrt(10), kDelta), 2.71, 5e-3);
 }
 
+// What the worst instances that are known use of the paper's shift, and the epsilons they reach.
+TEST(D2dNumbers, ShiftsBelowThePapersReachTheKeptEpsilons) {
+  struct Kept {
+    double shift, epsilon;
+  };
+  const double mu = d2d::AllowedRatio(kEpsilon, kDelta);
+  for (const Kept& kept : {Kept{0.245, 0.172}, {0.250, 0.176}, {0.352, 0.253}, {0.416, 0.304}}) {
+    EXPECT_NEAR(EpsilonOfMu(kept.shift * mu, kDelta), kept.epsilon, 1e-3);
+  }
+}
+
 // Section 1.2 of the paper calls the outputs private for retained events. Neighbours differ by up
 // to L/(m n), and the first row of the data moves the minimiser by 1.4297e-2.
 TEST(D2dNumbers, OutputsAreNotPrivateForRetainedEvents) {
