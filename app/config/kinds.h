@@ -75,6 +75,16 @@ Kind<Enum> Choice(std::vector<Enum> values, const std::string& also = {}) {
   return {allowed, EnumSchema(words), parse, [](Enum value) { return Name(value); }, words};
 }
 
+// As `kind`, and whoever writes this word is told why it is not among the values.
+template <typename T>
+Kind<T> Without(Kind<T> kind, const std::string& word, const std::string& why) {
+  kind.parse = [parse = kind.parse, word, why](const std::string& text) -> Result<T> {
+    if (text == word) return Status(ErrorCode::kConfig, "is not possible: " + why);
+    return parse(text);
+  };
+  return kind;
+}
+
 // Either the word, which stands for "none given", or a value.
 template <typename T>
 Kind<std::optional<T>> OrWord(Kind<T> kind, const std::string& word) {

@@ -1,35 +1,16 @@
 // Descent-to-delete against numbers that were computed independently, in doubles, from the
 // formulas and algorithms of Neel, Roth and Sharifi-Malvajerdi with their errata.
+#include "tests/support/d2d_reference.h"
+
 #include <cmath>
 #include <cstring>
 
 #include "engine/mean_cost.h"
 #include "engine/modes/d2d.h"
 #include "engine/noise.h"
-#include "tests/support/mode_fixture.h"
 
 namespace lethe::testing {
 namespace {
-
-constexpr double kEpsilon = 1, kDelta = 1e-6;
-constexpr int kDimension = 20;
-const Constants kPlain = PlainLogistic(0.01, 10);
-
-Spec D2dSpec(const char* mode, Calibration calibration, std::int64_t warmup, std::int64_t steps) {
-  Spec spec;
-  spec.model.dimension = kDimension;
-  spec.model.radius = 10;
-  spec.forgetting.mode = mode;
-  spec.forgetting.guarantee = Guarantee::kPerRequest;
-  spec.forgetting.calibration = calibration;
-  spec.forgetting.erm = {.warmup = warmup, .refit_every = 1, .steps = steps};
-  spec.noise.source = NoiseKind::kDisabled;
-  return spec;
-}
-
-void ExpectRelative(double value, double expected, double error) {
-  EXPECT_NEAR(value, expected, error * std::abs(expected));
-}
 
 // `paper` is the promise by (epsilon, delta) as D2D converts it; the rest is exact for one draw.
 TEST(D2dFormulas, ReproduceTheKeptNumbers) {

@@ -1,18 +1,16 @@
-// FATS: kept numbers, and the law of its history by exhaustive enumeration, in integers.
+// FATS: the law of its history by exhaustive enumeration, in integers.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <iostream>
 #include <map>
-#include <numeric>
 
 #include <gtest/gtest.h>
 
-#include "app/generate/split_mix.h"
 #include "engine/modes/fats_run.h"
 #include "engine/spec.h"
 #include "state/memory_payloads.h"
 #include "tests/support/mode_fixture.h"
-#include "tests/support/reference_data.h"
 
 namespace lethe::testing {
 namespace {
@@ -193,121 +191,56 @@ TEST(FatsLawControl, DoingEverythingAgainWithoutAHistoryIsNotExact) {
   EXPECT_GT(distance.value(), 0.01);
 }
 
-// The choices of the kept numbers: a generator for each purpose, from a seed and the number of
-// redraws so far.
-class KeptChoices final : public FatsChoices {
- public:
-  void ForClients(std::int64_t round) override { Seed(round, 0); }
-  void ForBatch(std::int64_t round, std::int64_t client, std::int64_t step) override {
-    Seed(round, 1 + client * 5 + step);
-  }
-  std::int64_t Below(std::int64_t n) override { return random_.Below(n); }
-
-  std::uint64_t generation = 0;
-
- private:
-  void Seed(std::int64_t round, std::int64_t purpose) {
-    std::uint64_t state = 0;
-    for (const std::uint64_t part :
-         {std::uint64_t{9}, generation, static_cast<std::uint64_t>(round),
-          static_cast<std::uint64_t>(purpose)}) {
-      state = SplitMix(state ^ part).Next();
-    }
-    random_ = SplitMix(state);
-  }
-
-  SplitMix random_{0};
-};
-
-struct Kept {
-  std::int64_t n;
-  double theta, norm;
-  std::size_t involved;
-  std::int64_t first;
-  std::size_t round, step;
-  double after_first;
-  std::int64_t gradients;
-  double after_batch, after_each;
-  std::int64_t batch_gradients, redraws;
-};
-
-constexpr Kept kKept[] = {
-    {1000, 0.199659326226, 0.734199909324, 192, 1, 2, 0, 0.193138393131, 125, 0.262223151310,
-     0.178337730803, 200, 20},
-    {20000, 0.115049090486, 0.567207747041, 3800, 5, 4, 4, 0.115345808778, 200, 0.124602477003,
-     0.116488770446, 3800, 21},
-};
-
-// Five rounds after all events.
-class FatsKept : public ::testing::TestWithParam<Kept> {
- protected:
-  void Start() {
-    payloads_ = MemoryPayloads();
-    choices_ = KeptChoices();
-    const auto data = ReferenceData(1, static_cast<int>(GetParam().n), 20);
-    for (std::size_t i = 0; i < data.size(); ++i) {
-      payloads_.Add({static_cast<std::int64_t>(i)}, data[i]);
-    }
-    FatsSpec spec = Small(20, 2, 5, GetParam().n / 200);
-    run_.emplace(spec, Loss(LossKind::kLogistic), PlainLogistic(0.05, 1e6), 1.0, 20, payloads_);
-    for (int r = 0; r < 5; ++r) run_->AddRound(GetParam().n, choices_);
-  }
-  // Returns the gradients that it took.
-  std::int64_t Delete(const std::vector<std::int64_t>& events) {
-    for (const std::int64_t index : events) payloads_.Remove({index});
-    const std::int64_t before = run_->gradients();
-    ++choices_.generation;
-    if (!run_->Delete(events, choices_)) --choices_.generation;
-    return run_->gradients() - before;
-  }
-
-  MemoryPayloads payloads_;
-  KeptChoices choices_;
-  std::optional<FatsRun> run_;
-};
-
-TEST_P(FatsKept, IsReproduced) {
-  const Kept& kept = GetParam();
-  Start();
-  EXPECT_NEAR(run_->model()[0], kept.theta, 1e-9);
-  EXPECT_NEAR(run_->model().norm(), kept.norm, 1e-9);
-  EXPECT_EQ(run_->rounds()[0].drawn, (std::vector<std::int64_t>{1, 11}));
-  EXPECT_EQ(run_->rounds()[4].drawn, (std::vector<std::int64_t>{5, 9}));
-  std::map<std::int64_t, int> used;
-  for (const auto& round : run_->rounds()) {
-    for (const auto& batches : round.batches) {
-      for (const auto& batch : batches) {
-        for (const std::int64_t index : batch) used[index] = 1;
-      }
-    }
-  }
-  EXPECT_EQ(used.size(), kept.involved);
-  EXPECT_EQ(used.begin()->first, kept.first);
-  const std::vector<std::int64_t> first = {kept.first};
-  const auto place = run_->FirstUse(first);
-  ASSERT_TRUE(place);
-  EXPECT_EQ(place->round, kept.round);
-  EXPECT_EQ(place->step, kept.step);
-  const std::int64_t gradients = Delete(first);
-  // The kept counts leave out what is replayed of a round that was hit later than at its beginning.
-  EXPECT_TRUE(kept.step != 0 || gradients == kept.gradients) << gradients;
-  EXPECT_NEAR(run_->model()[0], kept.after_first, 1e-9);
-
-  std::vector<std::int64_t> batch(100);
-  std::iota(batch.begin(), batch.end(), 0);
-  Start();
-  const std::int64_t batch_gradients = Delete(batch);
-  EXPECT_TRUE(kept.n != 1000 || batch_gradients == kept.batch_gradients) << batch_gradients;
-  EXPECT_NEAR(run_->model()[0], kept.after_batch, 1e-9);
-
-  Start();
-  for (const std::int64_t index : batch) Delete({index});
-  EXPECT_EQ(choices_.generation, static_cast<std::uint64_t>(kept.redraws));
-  EXPECT_NEAR(run_->model()[0], kept.after_each, 1e-9);
+// Whether event 0 was in a batch, and whether its client was drawn, exactly and by enumeration.
+std::pair<double, double> Involvement(const FatsSpec& spec, std::int64_t events, int rounds) {
+  const Constants constants = PlainLogistic(0.05, 20);
+  Fraction sample, client;
+  AllChoices choices;
+  do {
+    MemoryPayloads payloads;
+    for (std::int64_t i = 0; i < events; ++i) payloads.Add({i}, {Vector::Constant(1, 0.1), 1.0});
+    FatsRun run(spec, Loss(LossKind::kLogistic), constants, 0.5, 1, payloads);
+    for (int r = 0; r < rounds; ++r) run.AddRound(events, choices);
+    const std::vector<std::int64_t> event = {0};
+    if (run.FirstUse(event)) sample.Add(choices.Probability());
+    const bool is_drawn = std::ranges::any_of(run.rounds(), [](const FatsRun::Round& round) {
+      return std::ranges::find(round.drawn, 0) != round.drawn.end();
+    });
+    if (is_drawn) client.Add(choices.Probability());
+  } while (choices.Next());
+  return {sample.value(), client.value()};
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, FatsKept, ::testing::ValuesIn(kKept),
-                         [](const auto& test) { return std::to_string(test.param.n); });
+// The same by its formula, n events for each client.
+std::pair<double, double> InvolvementFormula(const FatsSpec& spec, double n, double rounds) {
+  const auto K = static_cast<double>(spec.draws);
+  const double other = 1 - 1 / static_cast<double>(spec.clients);
+  const double missed =
+      std::pow(1 - static_cast<double>(spec.batch) / n, static_cast<double>(spec.local_steps));
+  return {1 - std::pow(1 - (1 - std::pow(other, K)) * (1 - missed), rounds),
+          1 - std::pow(other, K * rounds)};
+}
+
+TEST(FatsInvolvement, IsWhatTheFormulaSays) {
+  struct Case {
+    FatsSpec spec;
+    std::int64_t events;
+    int rounds;
+  };
+  for (const Case& one : {Case{Small(2, 1, 1, 1), 4, 3},
+                          {Small(2, 2, 2, 1), 4, 1},
+                          {Small(3, 2, 1, 2), 9, 1},
+                          {Small(2, 1, 2, 1), 6, 2}}) {
+    const auto seen = Involvement(one.spec, one.events, one.rounds);
+    const auto formula = InvolvementFormula(
+        one.spec, static_cast<double>(one.events / one.spec.clients), one.rounds);
+    EXPECT_NEAR(seen.first, formula.first, 1e-12);
+    EXPECT_NEAR(seen.second, formula.second, 1e-12);
+  }
+  const auto [sample, client] = InvolvementFormula(Small(20, 2, 5, 5), 50, 5);
+  EXPECT_NEAR(sample, 0.184318, 5e-7);
+  EXPECT_NEAR(client, 0.401263, 5e-7);
+}
 
 }  // namespace
 }  // namespace lethe::testing

@@ -15,17 +15,16 @@
 namespace lethe::proof {
 namespace {
 
+using testing::ExpectRelative;
+
 constexpr double kOrders[] = {1.001, 1.5, 2, 4, 8, 16, 32};
 constexpr double kEpsilon = 1, kDelta = 1e-6;
 const Constants kPlain = testing::PlainLogistic(0.01, 10);
 
-void ExpectRelative(double value, double expected, double error) {
-  EXPECT_NEAR(value, expected, error * std::abs(expected));
-}
-
 TEST(NoisyGd, ThePapersFormulasReproduceTheKeptNumbers) {
   const double q = noisy_gd::Order(kEpsilon, kDelta);
   ExpectRelative(q, 28.631021, 1e-7);
+  ExpectRelative(std::sqrt(2 * 0.5 / q), 0.186888, 3e-6);  // the shift/sigma that it allows
   struct Kept {
     double n, eps_dp, scale;
     std::int64_t training, deletion;

@@ -43,6 +43,9 @@ TEST_F(OnlineDp, WithoutNoiseReproducesTheKeptLeader) {
     const TreeSums tree(20, 1, 1 / std::sqrt(2 * 0.0243559704), kept.n);
     EXPECT_EQ(tree.LevelsAt(1), kept.levels);
     EXPECT_NEAR(tree.SigmaAt(1), kept.sigma, 1e-5);
+    if (kept.n != 20000) continue;
+    const TreeSums of_hundred(20, 1, 100 / std::sqrt(2 * 0.0243559704), kept.n);
+    EXPECT_NEAR(of_hundred.SigmaAt(1), 1755, 0.5);
   }
 }
 
@@ -115,6 +118,7 @@ TEST(Tree, TheExactDivergenceOfOneEventIsItsLevels) {
   const std::vector<std::int64_t> first = {1, 2, 3, 4, 5, 6, 7, 8};
   EXPECT_NEAR(Exact(64, 64, tree).Divergence(first) * unit, 284, 1);
   EXPECT_NEAR(NodeSum(first, tree) * unit, 312, 0.1);
+  EXPECT_EQ(8 * 8 * tree.LevelsAt(1), 448);
 }
 
 TEST(Tree, TheNodeSumIsAboveTheExactDivergence) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -11,6 +12,10 @@
 #include "tests/support/proof_random.h"
 
 namespace lethe::testing {
+
+inline void ExpectRelative(double value, double expected, double error) {
+  EXPECT_NEAR(value, expected, error * std::abs(expected));
+}
 
 // The constants of kept numbers, which were computed without the slack for rounding.
 inline Constants PlainLogistic(double lambda, double radius) {

@@ -156,6 +156,12 @@ TEST(ConfigValuesTest, UnknownWordsGetTheNearestOne) {
   }
 }
 
+TEST(ConfigValuesTest, AClientOfFatsIsNotAPartition) {
+  EXPECT_EQ(Complaint(std::string(kMinimal) + "forgetting: {fats: {client: partition}}\n"),
+            "f:3: forgetting.fats.client: \"partition\" is not possible: every partition is a run "
+            "of its own, so it would be the only client of it; allowed: one of subject, index");
+}
+
 TEST(ConfigValuesTest, DurationsAreRefusedWithoutUnitAndTooShort) {
   ExpectOneError({"publish.models_every", "10", "a duration without a unit"});
   ExpectOneError({"publish.models_every", "0s", "out of range"});
