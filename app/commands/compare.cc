@@ -70,8 +70,8 @@ Status RunCompare(const Arguments& arguments) {
   if (!comparisons.ok()) return comparisons.status();
   progress.Clear();
   if (!arguments.html.empty()) {
-    const std::string page = arguments.frontier ? FrontierPage(comparisons.value())
-                                                : CompareReport(comparisons.value());
+    const std::string page =
+        arguments.frontier ? FrontierPage(comparisons.value()) : CompareReport(comparisons.value());
     LETHE_RETURN_IF_ERROR(WriteReport(arguments.html, page));
   }
   const auto json = arguments.frontier ? FrontierJson : CompareJson;

@@ -63,9 +63,10 @@ Run AddReplay(CLI::App& command) {
   command.add_option("--out", arguments->out,
                      "folder for summary.json, receipts.ndjson, notices.ndjson, model.json and "
                      "series.csv");
-  command.add_option("--state", options.state,
-                     "a new folder to keep the state in, as a daemon does, to be looked at by lethe "
-                     "state (else in memory)");
+  command.add_option(
+      "--state", options.state,
+      "a new folder to keep the state in, as a daemon does, to be looked at by lethe "
+      "state (else in memory)");
   command.add_flag(
       "--regret", options.regret,
       "compute the regret exactly (one solve per deletion; keeps the stream in memory), whatever "
