@@ -125,4 +125,23 @@ inline std::vector<std::string> DescribeAll(const std::vector<Record>& records) 
   return all;
 }
 
+inline std::vector<Record> SomeRecords() {
+  std::vector<Record> records = {At(0, 12, 1'700'000'000'000, Learn("e-81", {0.5, -0.25}, 1)),
+                                 At(3, 0, 0, Learn({}, {1, 2, 3}, -1)),
+                                 At(0, 13, kNoTime.value, Delete({}, "user-7"))};
+  records[0].event.subject = "user-7";
+  records[2].event.request = "rtbf-2291";
+  return records;
+}
+
+// Records of about 1 KB, so that there are several blocks.
+inline std::vector<Record> ManyRecords(std::int64_t count) {
+  std::vector<Record> records;
+  for (std::int64_t i = 0; i < count; ++i) {
+    records.push_back(
+        At(0, i, i, Learn("e-" + std::to_string(i), std::vector<double>(128, 0.5 * i), 1)));
+  }
+  return records;
+}
+
 }  // namespace lethe::testing
