@@ -9,25 +9,13 @@
 #include <benchmark/benchmark.h>
 
 #include "app/compare/compare.h"
-#include "app/generate/split_mix.h"
-#include "connectors/system/sodium_random.h"
+#include "bench/unlearner_bed.h"
 #include "engine/mean_cost.h"
-#include "engine/modes/registry.h"
-#include "state/memory_payloads.h"
 
 namespace lethe {
 namespace {
 
-constexpr std::int64_t kDimension = 20;
-
-// A linear rule with noise, so that there is something to minimise.
-Example NewExample(SplitMix& random) {
-  Example example{Vector(kDimension), 1};
-  for (double& value : example.x) value = 2 * random.Uniform() - 1;
-  example.x *= 0.99 / example.x.norm();
-  if (example.x[0] + example.x[1] + 0.5 * (random.Uniform() - 0.5) < 0) example.y = -1;
-  return example;
-}
+constexpr std::int64_t kDimension = UnlearnerBed::kDimension;
 
 // Trained on n events; then single ones are deleted, one after the other.
 void Forget(benchmark::State& state, const Contender& contender) {
@@ -40,28 +28,13 @@ void Forget(benchmark::State& state, const Contender& contender) {
   spec.forgetting.fats.client = FatsClient::kIndex;
   spec.forgetting.fats.round_every = n / 5;
   spec.forgetting.fats.batch = n / 200;
-  spec.noise.source = NoiseKind::kSeeded;
-  const Plan plan = Plan::Make(spec).value();
-  SeededRandom noise(1);
-  MemoryPayloads payloads;
-  const auto unlearner = plan.mode->make({.spec = plan.spec,
-                                          .constants = plan.constants,
-                                          .schedule = plan.schedule,
-                                          .promise = plan.promise,
-                                          .shard = {0},
-                                          .random = noise,
-                                          .payloads = payloads});
-  SplitMix random(1);
-  for (std::int64_t i = 0; i < n; ++i) unlearner->Learn(NewExample(random));
+  UnlearnerBed bed(spec);
+  bed.Learn(n);
   std::int64_t next = n / 3;
-  const std::int64_t before = unlearner->DeletionGradients();
-  for (auto _ : state) {
-    const Target target{{next++}, {}};
-    unlearner->Release({&target, 1});
-    benchmark::DoNotOptimize(unlearner->Forget({&target, 1}).value());
-  }
-  state.counters["gradients"] = static_cast<double>(unlearner->DeletionGradients() - before) /
-                                static_cast<double>(next - n / 3);
+  const std::int64_t before = bed.deletion_gradients();
+  for (auto _ : state) benchmark::DoNotOptimize(bed.Forget(next++));
+  state.counters["gradients"] =
+      static_cast<double>(bed.deletion_gradients() - before) / static_cast<double>(next - n / 3);
 }
 
 // What a deletion by Newton's method costs if every step takes the Hessian of all events.
@@ -71,7 +44,8 @@ void FullNewton(benchmark::State& state) {
   const Constants constants = Constants::Derive(spec.model).value();
   MemoryPayloads payloads;
   SplitMix random(1);
-  for (std::int64_t i = 0; i < state.range(0); ++i) payloads.Add({i}, NewExample(random));
+  for (std::int64_t i = 0; i < state.range(0); ++i)
+    payloads.Add({i}, UnlearnerBed::NewExample(random));
   const MeanCost cost(Loss(LossKind::kLogistic), constants, payloads);
   Vector z = Vector::Zero(kDimension);
   const auto solve = [&] {

@@ -96,11 +96,7 @@ TEST(CanonicalTest, ReadsWhatTheGeneralWayReads) {
 
 TEST(CanonicalTest, TakesTheUsualShapes) {
   Event event;
-  for (const char* text : {R"({"type":"learn","x":[1],"y":1})",
-                           R"({"type":"learn","id":"e-1","x":[0.25,-3.5,12.5,1e0],"y":-1})"}) {
-    const bool is_taken = ReadCanonicalLearn(text, std::nullopt, event);
-    EXPECT_EQ(is_taken, std::string_view(text).find("1e0") == std::string_view::npos) << text;
-  }
+  EXPECT_TRUE(ReadCanonicalLearn(R"({"type":"learn","x":[1],"y":1})", std::nullopt, event));
   ASSERT_TRUE(ReadCanonicalLearn(
       R"({"type":"learn","id":"e-1","subject":"u","x":[0.25,-0.123456,1.5e-3,12.75],"y":0.5})",
       std::nullopt, event));
@@ -119,8 +115,9 @@ TEST(CanonicalTest, LeavesTheRestToTheGeneralWay) {
         R"({"type":"learn","id":"ü","x":[1],"y":1})", R"({"type":"learn","x":[01.5],"y":1})",
         R"({"type":"learn","x":[1.],"y":1})", R"({"type":"learn","x":[.5],"y":1})",
         R"({"type":"learn","x":[1.5.5],"y":1})", R"({"type":"learn","x":[0x10],"y":1})",
-        R"({"type":"learn","x":[inf],"y":1})", R"({"type":"learn","x":[1],"y":1,"z":2})",
-        R"({"type":"delete","id":"e-1"})", R"({"type":"learn","x":[1e999],"y":1})"}) {
+        R"({"type":"learn","x":[inf],"y":1})", R"({"type":"learn","x":[1e0],"y":1})",
+        R"({"type":"learn","x":[1],"y":1,"z":2})", R"({"type":"delete","id":"e-1"})",
+        R"({"type":"learn","x":[1e999],"y":1})"}) {
     EXPECT_FALSE(ReadCanonicalLearn(text, std::nullopt, event)) << text;
   }
 }
