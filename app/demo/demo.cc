@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -71,6 +72,13 @@ class DemoDesk final : public ForgetDesk {
   std::atomic<int> asked_{0};
 };
 
+// How to call this program from another terminal: by its name if it is installed, else by its path.
+std::string ThisProgram() {
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error || path.parent_path() == "/usr/bin" ? "lethe" : path.string();
+}
+
 void Greet(const std::string& url, const Config& config, const std::string& file,
            const std::string& somebody) {
   std::printf(
@@ -78,14 +86,14 @@ void Greet(const std::string& url, const Config& config, const std::string& file
       "  open      %s/\n"
       "  look at   the sentence on top, the loss with a mark at each deletion, the receipts below\n"
       "  forget    the button on the page, or\n"
-      "            lethe forget %s --config %s\n"
+      "            %s forget %s --config %s\n"
       "            curl -H 'Content-Type: application/json' -d '{\"subject\":\"%s\"}' "
       "%s/v1/forget\n"
       "  receipts  curl %s/v1/receipts?limit=3\n"
       "  events    kcat -C -b %s -t %s -o end\n\n"
       "Ctrl-C stops.\n",
-      url.c_str(), somebody.c_str(), file.c_str(), somebody.c_str(), url.c_str(), url.c_str(),
-      config.source.kafka.brokers.c_str(), config.spec.topic.c_str());
+      url.c_str(), ThisProgram().c_str(), somebody.c_str(), file.c_str(), somebody.c_str(),
+      url.c_str(), url.c_str(), config.source.kafka.brokers.c_str(), config.spec.topic.c_str());
   std::fflush(stdout);
 }
 
