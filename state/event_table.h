@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/ports/state.h"
 #include "engine/types.h"
 
 namespace lethe {
@@ -26,8 +27,12 @@ class EventTable {
   // Candidates that were not removed, newest first.
   std::vector<EventIndex> OfSubject(const KeyHash& subject) const;
 
-  // A hint that the id will be looked up soon.
+  // A hint that the id will be looked up soon, or the event added.
   void Prefetch(const KeyHash& id) const { ids_.Of(Tag(id)).Prefetch(Tag(id)); }
+  void Prefetch(const LearnedEvent& event) const {
+    Prefetch(event.id);
+    if (event.subject) subjects_.Of(Tag(*event.subject)).Prefetch(Tag(*event.subject));
+  }
 
   std::int64_t size() const { return static_cast<std::int64_t>(ids_.size()); }
   std::size_t bytes() const;
