@@ -12,8 +12,8 @@
 namespace lethe {
 
 // Where an event of an id, or the events of a subject, are to be looked up: an index in memory, 15
-// to 20 bytes per event. Five bytes of a hash are kept here, so what it names are candidates: the
-// caller compares the whole. Not thread-safe.
+// to 20 bytes per event, and 50 MB at most while it is small. Five bytes of a hash are kept here,
+// so what it names are candidates: the caller compares the whole. Not thread-safe.
 class EventTable {
  public:
   static constexpr std::int64_t kMostEvents = 0xfffffffe;
@@ -74,6 +74,7 @@ class EventTable {
 
     std::vector<Slot> slots_;
     std::size_t used_ = 0;
+    std::size_t limit_ = 0;  // where it has to grow
   };
 
   // Parts grow one at a time: none waits long, and only one is there twice meanwhile.
