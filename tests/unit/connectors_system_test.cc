@@ -67,24 +67,6 @@ TEST(SodiumHasherTest, KeyedMatchesTheVectorsOfSipHash128) {
   EXPECT_EQ(hasher.Keyed(key, message), (KeyHash{0x11a8b03399e99354, 0xd9c3cf970fec087e}));
 }
 
-TEST(SodiumHasherTest, KeyedIsLibsodiumsBitForBit) {
-  static_assert(sizeof(HashKey) == crypto_shorthash_siphashx24_KEYBYTES);
-  const SodiumHasher hasher;
-  std::mt19937_64 dice(1);
-  for (int i = 0; i < 20'000; ++i) {
-    HashKey key;
-    std::string text(dice() % 70, '\0');
-    for (auto& byte : key) byte = static_cast<std::uint8_t>(dice());
-    for (char& byte : text) byte = static_cast<char>(dice());
-    KeyHash expected;
-    static_assert(sizeof expected == crypto_shorthash_siphashx24_BYTES);
-    crypto_shorthash_siphashx24(reinterpret_cast<unsigned char*>(&expected),
-                                reinterpret_cast<const unsigned char*>(text.data()), text.size(),
-                                key.data());
-    ASSERT_EQ(hasher.Keyed(key, text), expected) << text.size();
-  }
-}
-
 TEST(SodiumHasherTest, KeyedDependsOnTheKeyAndOnEveryByte) {
   const SodiumHasher hasher;
   const HashKey zero = {};
