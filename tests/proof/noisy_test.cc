@@ -295,7 +295,7 @@ TEST(Noisy, AdaptiveRequestsAreCertifiedWhileTheNoiseOfTheStepsSuffices) {
     spec.forgetting.noisy.mu = mu / std::sqrt(k) * (1 - 1e-6);
     Script script(spec);
     script.LearnMany(20, Vector::Constant(3, 0.1), 1);
-    EXPECT_TRUE(script.plan().mode->allows_adaptive_requests);
+    EXPECT_TRUE(script.plan().AllowsAdaptiveRequests());
     KeyedRandom random(1);
     MemoryPayloads payloads;
     const auto mode = script.NewMode(script.plan().spec, random, payloads);
