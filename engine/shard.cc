@@ -336,7 +336,7 @@ void Shard::AppendReceipt(const Receipt& receipt) {
   const ReceiptContext context{.spec = plan_.spec,
                                .is_exact = plan_.mode->is_exact,
                                .keeps_secret = plan_.mode->keeps_secret,
-                               .is_adaptive = plan_.mode->allows_adaptive_requests,
+                               .is_adaptive = plan_.AllowsAdaptiveRequests(),
                                .config_sha256 = config_sha256_,
                                .hasher = ports_.hasher};
   Append(ChainKind::kReceipt, WriteReceipt(receipt, context, previous_));
