@@ -15,9 +15,11 @@ namespace {
 
 enum Which { kOnePercent, kTenScattered, kHundredRecent };
 
-// Made once for all that is deleted from it; one at a time, since a large one fills the disk.
+// Made once for all that is deleted from it; one at a time, since a large one fills the disk. Ends
+// before main does: RocksDB has globals that it needs.
+std::unique_ptr<ShardBed> bed;
+
 ShardBed& BedWith(const char* mode, std::int64_t dimension, std::int64_t events) {
-  static std::unique_ptr<ShardBed> bed;
   static std::string made;
   const std::string wanted =
       mode + (" " + std::to_string(dimension)) + " " + std::to_string(events);
@@ -115,3 +117,9 @@ BENCHMARK_CAPTURE(BM_LearnWhileErasing, passive, "passive")
 
 }  // namespace
 }  // namespace lethe
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  lethe::bed.reset();
+}

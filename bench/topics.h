@@ -23,7 +23,8 @@ inline void Must(const Status& status) {
 }
 
 // What goes into a topic: learn events with an id each, keyed by subjects in turn, and requests in
-// between.
+// between. With `targets`, requests are for the events before that number, and each later event is
+// of a person of its own: who is asked for has as many events as before.
 struct TopicStream {
   std::string topic;
   std::int32_t partitions = 1;
@@ -34,6 +35,11 @@ struct TopicStream {
   std::int64_t subjects = 100'000;
   std::int64_t delete_every = 0;  // a request after so many events; 0: none
   bool by_subject = false;        // requests name a subject, and else an id
+  std::int64_t targets = 0;       // 0: requests are for any event so far
+
+  std::int64_t SubjectOf(std::int64_t number) const {
+    return targets > 0 && number >= targets ? number : number % subjects;
+  }
 };
 
 // Makes the topic if it is not there, and adds to it. Returns how many records it was.
@@ -59,18 +65,19 @@ inline std::int64_t Fill(const KafkaSettings& settings, const TopicStream& strea
   std::uint64_t random = 1;
   for (std::int64_t i = stream.first; i < stream.first + stream.events; ++i) {
     MakeEvent(i, stream.dimension, record.event);
-    send(i % stream.subjects);
+    send(stream.SubjectOf(i));
     if (stream.delete_every == 0 || (i + 1) % stream.delete_every != 0) continue;
     random = random * 6364136223846793005u + 1442695040888963407u;
-    const auto target = static_cast<std::int64_t>((random >> 20) % static_cast<std::uint64_t>(i));
+    const std::int64_t targets = stream.targets > 0 ? stream.targets : i;
+    const auto target = static_cast<std::int64_t>(random >> 20) % targets;
     record.event.Clear();
     record.event.kind = EventKind::kDelete;
     if (stream.by_subject) {
-      record.event.subject = "user-" + std::to_string(target % stream.subjects);
+      record.event.subject = "user-" + std::to_string(stream.SubjectOf(target));
     } else {
       record.event.id = "e-" + std::to_string(target);
     }
-    send(target % stream.subjects);
+    send(stream.SubjectOf(target));
     record.event.Clear();
   }
   Must(producer->Flush(kPatience));
