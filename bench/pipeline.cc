@@ -46,7 +46,7 @@ KafkaSettings Settings() {
 // LETHE_BENCH_EVENTS makes streams shorter, to see whether all of it works.
 std::int64_t Events(std::int64_t dimension) {
   const char* events = std::getenv("LETHE_BENCH_EVENTS");
-  return events != nullptr ? std::atoll(events) : dimension > 50 ? 400'000 : 1'000'000;
+  return events != nullptr ? std::atoll(events) : dimension > 50 ? 800'000 : 2'000'000;
 }
 
 // Which stream: its form, its dimension, and events for each request, or 0.

@@ -16,6 +16,7 @@ def measure(bed):
     bed.lethe('generate', '--events', events, '--dimension', DIMENSION, '--deletions', 0,
               '--out', streams['JSON'])
     bed.lethe('convert', streams['JSON'], streams['binary float32'], '--float32')
+    os.sync()  # or the disk would be busy with these files while others are timed
     configs = {mode: bed.write(f'{mode}.yaml', f'model: {{dimension: {DIMENSION}}}\n'
                                                f'forgetting: {{mode: {mode}}}\n')
                for mode in ('passive', 'active')}
