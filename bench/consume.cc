@@ -9,70 +9,26 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
-#include "connectors/binary/event_codec.h"
-#include "connectors/json/event_writer.h"
-#include "connectors/kafka/admin.h"
+#include "bench/topics.h"
 #include "connectors/kafka/bare.h"
 #include "connectors/kafka/consumer.h"
-#include "connectors/kafka/producer.h"
-#include "engine/check.h"
 
 namespace lethe {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kPatience{60};
-
 struct Case {
-  const char* form;
+  const char* name;
+  Form form;
   int dimension;
 };
-
-// Numbers of six decimals, as `lethe generate` writes them.
-std::string MakeValue(const Case& of, std::int64_t number) {
-  Record record;
-  record.event.id = "e-" + std::to_string(number);
-  record.event.y = number % 2 == 0 ? 1 : -1;
-  std::uint64_t state = static_cast<std::uint64_t>(number) + 1;
-  for (int i = 0; i < of.dimension; ++i) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    const double value = static_cast<double>(static_cast<std::int64_t>(state) >> 11) * 0x1p-52;
-    record.event.x.push_back(std::trunc(value * 1e6) / 1e6);
-  }
-  std::string text;
-  if (of.form == std::string("json")) {
-    LETHE_CHECK(!WriteJsonLine(record, true, text));
-  } else {
-    LETHE_CHECK(!BinaryEventCodec().Encode(record.event, NumberWidth::kFloat32, text));
-  }
-  return text;
-}
-
-std::string Fill(const KafkaSettings& settings, const Case& of, std::int64_t events) {
-  const std::string topic =
-      "bench-" + std::to_string(getpid()) + "-" + of.form + "-" + std::to_string(of.dimension);
-  auto admin = KafkaAdmin::Open(settings, {}).value();
-  const Status created = admin->CreateTopic(topic, 1, {}, kPatience);
-  if (!created.ok()) {
-    std::fprintf(stderr, "%s\n", created.message().c_str());
-    std::exit(69);
-  }
-  auto producer = KafkaProducer::Start(settings, {}).value();
-  for (std::int64_t i = 0; i < events; ++i) {
-    const OutMessage message{topic, 0, "user-" + std::to_string(i % 1000), MakeValue(of, i), {}};
-    LETHE_CHECK(producer->Send(message, {}, kPatience).ok());
-  }
-  LETHE_CHECK(producer->Flush(kPatience).ok());
-  return topic;
-}
 
 // Seconds from the start of the consumer to the last record.
 double Decode(const KafkaSettings& settings, const std::string& topic, std::int64_t events) {
@@ -95,7 +51,9 @@ double Median(std::vector<double> values) {
 }
 
 void Run(const KafkaSettings& settings, const Case& of, std::int64_t events, int rounds) {
-  const std::string topic = Fill(settings, of, events);
+  const std::string topic =
+      "bench-" + std::to_string(getpid()) + "-" + of.name + "-" + std::to_string(of.dimension);
+  Fill(settings, {.topic = topic, .form = of.form, .dimension = of.dimension, .events = events});
   std::vector<double> bare;
   std::vector<double> ours;
   double bytes = 0;
@@ -107,7 +65,7 @@ void Run(const KafkaSettings& settings, const Case& of, std::int64_t events, int
     bare.push_back(static_cast<double>(events) / count.seconds);
     ours.push_back(static_cast<double>(events) / Decode(settings, topic, events));
   }
-  std::printf("%-8s %4d %7.0f %12.0f %12.0f %7.2f\n", of.form, of.dimension, bytes, Median(bare),
+  std::printf("%-8s %4d %7.0f %12.0f %12.0f %7.2f\n", of.name, of.dimension, bytes, Median(bare),
               Median(ours), Median(ours) / Median(bare));
   std::fflush(stdout);
   LETHE_CHECK(KafkaAdmin::Open(settings, {}).value()->DeleteTopic(topic, kPatience).ok());
@@ -124,8 +82,10 @@ int main(int argc, char** argv) {
   const std::int64_t events = argc > 2 ? std::atoll(argv[2]) : 300'000;
   const int rounds = argc > 3 ? std::atoi(argv[3]) : 5;
   std::printf("%-8s %4s %7s %12s %12s %7s\n", "form", "d", "bytes", "bare/s", "decoded/s", "ratio");
-  for (const lethe::Case& of :
-       {lethe::Case{"json", 20}, {"json", 100}, {"float32", 20}, {"float32", 100}}) {
+  for (const lethe::Case& of : {lethe::Case{"json", lethe::Form::kJson, 20},
+                                {"json", lethe::Form::kJson, 100},
+                                {"float32", lethe::Form::kFloat32, 20},
+                                {"float32", lethe::Form::kFloat32, 100}}) {
     lethe::Run({argv[1], {}}, of, events, rounds);
   }
 }

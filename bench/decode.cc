@@ -5,7 +5,6 @@
 
 #include <unistd.h>
 
-#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -14,40 +13,22 @@
 
 #include <benchmark/benchmark.h>
 
-#include "connectors/binary/event_codec.h"
+#include "bench/events.h"
 #include "connectors/binary/file_writer.h"
 #include "connectors/file/recorded_stream.h"
 #include "connectors/json/event_codec.h"
-#include "connectors/json/event_writer.h"
-#include "engine/check.h"
 
 namespace lethe {
 namespace {
 
 // White space at the end of JSON leaves the fast way for the usual shape.
-enum Form { kJson, kBinary64, kBinary32, kSpacedJson };
+enum Shape { kJson, kBinary64, kBinary32, kSpacedJson };
 constexpr const char* kFormNames[] = {"json", "float64", "float32", "json, spaced"};
 
 constexpr std::int64_t kMessages = 1024;  // some hundred KB: they stay in the cache of level 2
 constexpr std::int64_t kFileRecords = 50'000;
 
-// Numbers of six decimals, as `lethe generate` writes them.
-Record MakeRecord(std::int64_t number, std::int64_t dimension) {
-  Record record;
-  record.offset.value = number;
-  record.event.id = "e-" + std::to_string(number);
-  record.event.subject = "user-" + std::to_string(number % 1000);
-  record.event.y = number % 2 == 0 ? 1 : -1;
-  std::uint64_t state = static_cast<std::uint64_t>(number) + 1;
-  for (std::int64_t i = 0; i < dimension; ++i) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    const double value = static_cast<double>(static_cast<std::int64_t>(state) >> 11) * 0x1p-52;
-    record.event.x.push_back(std::trunc(value * 1e6) / 1e6);
-  }
-  return record;
-}
-
-std::string Encode(const Record& record, Form form) {
+std::string Encode(const Record& record, Shape form) {
   std::string text;
   if (form == kJson || form == kSpacedJson) {
     LETHE_CHECK(!WriteJsonLine(record, true, text));
@@ -74,7 +55,7 @@ void DecodeAll(benchmark::State& state, const std::vector<std::string>& messages
 
 // One message.
 void Message(benchmark::State& state) {
-  const auto form = static_cast<Form>(state.range(0));
+  const auto form = static_cast<Shape>(state.range(0));
   std::vector<std::string> messages;
   std::size_t bytes = 0;
   for (std::int64_t i = 0; i < kMessages; ++i) {
@@ -90,7 +71,7 @@ void Message(benchmark::State& state) {
   state.counters["bytes"] = static_cast<double>(bytes / messages.size());
 }
 
-std::string WriteFile(Form form, std::int64_t dimension) {
+std::string WriteFile(Shape form, std::int64_t dimension) {
   const std::string path =
       (std::filesystem::temp_directory_path() / ("lethe-bench-" + std::to_string(getpid())))
           .string();
@@ -107,7 +88,7 @@ std::string WriteFile(Form form, std::int64_t dimension) {
 
 // One record of a plain file in the page cache, with all that a replay does to get it.
 void File(benchmark::State& state) {
-  const auto form = static_cast<Form>(state.range(0));
+  const auto form = static_cast<Shape>(state.range(0));
   const std::string path = WriteFile(form, state.range(1));
   std::vector<Record> batch;
   for (auto _ : state) {

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <compare>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -21,9 +21,8 @@
 
 #include "app/run/facts.h"
 #include "app/run/shard_worker.h"
-#include "connectors/kafka/admin.h"
+#include "bench/topics.h"
 #include "connectors/kafka/bare.h"
-#include "connectors/kafka/cluster.h"
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
 #include "connectors/system/system_clock.h"
@@ -35,8 +34,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kPatience{60'000};
-
 KafkaSettings Settings() {
   const char* broker = std::getenv("LETHE_BROKER");
   if (broker == nullptr) {
@@ -46,58 +43,63 @@ KafkaSettings Settings() {
   return {.brokers = broker, .properties = {}};
 }
 
-std::int64_t Events(std::int64_t dimension) { return dimension > 50 ? 400'000 : 1'000'000; }
-
-// Numbers of six digits, as people send them.
-std::string LearnEvent(std::int64_t number, std::int64_t dimension, std::mt19937_64& random) {
-  std::string text = "{\"type\":\"learn\",\"id\":\"e-" + std::to_string(number) + "\",\"x\":[";
-  char digits[16];
-  for (std::int64_t i = 0; i < dimension; ++i) {
-    std::snprintf(digits, sizeof digits, "%s%.6f", i == 0 ? "" : ",",
-                  (static_cast<double>(random() % 2'000'001) / 1e6 - 1) * 0.09);
-    text += digits;
-  }
-  return text + "],\"y\":" + (random() % 2 == 0 ? "1}" : "-1}");
+// LETHE_BENCH_EVENTS makes streams shorter, to see whether all of it works.
+std::int64_t Events(std::int64_t dimension) {
+  const char* events = std::getenv("LETHE_BENCH_EVENTS");
+  return events != nullptr ? std::atoll(events) : dimension > 50 ? 800'000 : 2'000'000;
 }
 
-// A topic with that many events, and one request in `deletions` of them; made once.
+// Which stream: its form, its dimension, and events for each request, or 0.
+struct Which {
+  explicit Which(const benchmark::State& state)
+      : form(static_cast<Form>(state.range(0))),
+        dimension(state.range(1)),
+        one_deletion_in(state.range(2)) {}
+  auto operator<=>(const Which&) const = default;
+
+  Form form;
+  std::int64_t dimension;
+  std::int64_t one_deletion_in;
+};
+
 struct Filled {
   std::string topic;
   OffsetRange range;
 };
-const Filled& Topic(std::int64_t dimension, std::int64_t one_deletion_in) {
-  static std::map<std::pair<std::int64_t, std::int64_t>, Filled> topics;
-  Filled& filled = topics[{dimension, one_deletion_in}];
+// Made once.
+const Filled& Topic(const Which& which) {
+  static std::map<Which, Filled> topics;
+  Filled& filled = topics[which];
   if (!filled.topic.empty()) return filled;
-  filled.topic = "bench-" + std::to_string(getpid()) + "-" + std::to_string(dimension) + "-" +
-                 std::to_string(one_deletion_in);
-  std::fprintf(stderr, "filling %s\n", filled.topic.c_str());
-  auto admin = KafkaAdmin::Open(Settings(), {}).value();
-  if (!admin->CreateTopic(filled.topic, 1, {}, kPatience).ok()) std::abort();
-  auto producer = KafkaProducer::Start(Settings(), {}).value();
-  std::mt19937_64 random(1);
-  for (std::int64_t i = 0; i < Events(dimension); ++i) {
-    OutMessage message{filled.topic, 0, "user-" + std::to_string(random() % 100'000), {}, {}};
-    message.value = LearnEvent(i, dimension, random);
-    if (!producer->Send(message, {}, kPatience).ok()) std::abort();
-    if (one_deletion_in == 0 || i % one_deletion_in != one_deletion_in - 1) continue;
-    message.value = "{\"type\":\"delete\",\"id\":\"e-" + std::to_string(random() % i) + "\"}";
-    if (!producer->Send(message, {}, kPatience).ok()) std::abort();
-  }
-  if (!producer->Flush(kPatience).ok()) std::abort();
+  filled.topic = "bench-" + std::to_string(getpid()) + "-" + std::to_string(topics.size());
+  Fill(Settings(), {.topic = filled.topic,
+                    .form = which.form,
+                    .dimension = which.dimension,
+                    .events = Events(which.dimension),
+                    .delete_every = which.one_deletion_in});
   filled.range =
       KafkaCluster::Open(Settings(), {}).value()->Range(filled.topic, 0, kPatience).value();
   return filled;
 }
 
+// Processor time of the whole process, which other programs do not change.
+double ProcessorSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+void Tell(std::int64_t records, double seconds, double processor_seconds, benchmark::State& state) {
+  state.counters["per_s"] = static_cast<double>(records) / seconds;
+  state.counters["processor_ns"] = 1e9 * processor_seconds / static_cast<double>(records);
+}
+
 void BM_BareConsumer(benchmark::State& state) {
-  const Filled& filled = Topic(state.range(0), 0);
+  const Filled& filled = Topic(Which(state));
   for (auto _ : state) {
+    const double start = ProcessorSeconds();
     const auto count = CountMessages(Settings(), filled.topic, 0, filled.range.first,
                                      filled.range.next, milliseconds(10'000));
     if (!count.ok()) return state.SkipWithError(count.status().message().c_str());
     state.SetIterationTime(count.value().seconds);
     state.SetItemsProcessed(count.value().messages);
+    Tell(count.value().messages, count.value().seconds, ProcessorSeconds() - start, state);
   }
 }
 
@@ -137,27 +139,13 @@ std::vector<std::unique_ptr<Visitor>> Visitors(const std::string& url) {
   return visitors;
 }
 
-// What a deletion took from consumed to durable: the histogram that Prometheus sees.
-void PrintErasures(const std::string& text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = text.find('\n', at);
-    const std::string line = text.substr(at, end - at);
-    if (line.find("lethe_erasure_duration_seconds_bucket") == 0 &&
-        line.find("effective") != std::string::npos) {
-      std::fprintf(stderr, "%s\n", line.c_str());
-    }
-    at = end + 1;
-  }
-}
-
 // Everything that `lethe run` does for one shard, with a new state, exactly once; with the HTTP
 // surface and its visitors if wanted.
 struct Took {
   double seconds = 0;
-  double processor_seconds = 0;  // of the whole process, which other programs do not change
+  double processor_seconds = 0;
 };
-Result<Took> RunPipeline(const Filled& filled, std::int64_t dimension, bool is_watched,
-                         bool print_erasures) {
+Result<Took> RunPipeline(const Filled& filled, std::int64_t dimension, bool is_watched) {
   Config config;
   config.spec.model.dimension = dimension;
   config.spec.topic = filled.topic;
@@ -193,27 +181,27 @@ Result<Took> RunPipeline(const Filled& filled, std::int64_t dimension, bool is_w
   std::vector<std::unique_ptr<Visitor>> visitors;
   if (is_watched) visitors = Visitors(server->url());
   const std::int64_t start = clock.MonotonicNs();
-  const std::clock_t processor_start = std::clock();
+  const double processor_start = ProcessorSeconds();
   auto consumer = KafkaConsumer::Start(Settings(), filled.topic, {worker.assignment()}, {},
                                        {.keep_values = false})
                       .value();
   LETHE_RETURN_IF_ERROR(worker.Run(*consumer, filled.range.next));
-  const Took took{
-      .seconds = static_cast<double>(clock.MonotonicNs() - start) * 1e-9,
-      .processor_seconds = static_cast<double>(std::clock() - processor_start) / CLOCKS_PER_SEC};
+  const Took took{.seconds = static_cast<double>(clock.MonotonicNs() - start) * 1e-9,
+                  .processor_seconds = ProcessorSeconds() - processor_start};
   consumer->Stop();
-  if (print_erasures) PrintErasures(metrics.Text());
   std::filesystem::remove_all(folder);
   return took;
 }
 
 void BM_Pipeline(benchmark::State& state) {
-  const Filled& filled = Topic(state.range(0), state.range(1));
+  const Filled& filled = Topic(Which(state));
   for (auto _ : state) {
-    const auto took = RunPipeline(filled, state.range(0), false, state.range(1) != 0);
+    const auto took = RunPipeline(filled, state.range(1), false);
     if (!took.ok()) return state.SkipWithError(took.status().message().c_str());
+    const std::int64_t records = filled.range.next.value - filled.range.first.value;
     state.SetIterationTime(took.value().seconds);
-    state.SetItemsProcessed(filled.range.next.value - filled.range.first.value);
+    state.SetItemsProcessed(records);
+    Tell(records, took.value().seconds, took.value().processor_seconds, state);
   }
 }
 
@@ -226,7 +214,7 @@ double Median(std::vector<double> values) {
 // since one run is hardly longer than the pause between two visits.
 void BM_Watched(benchmark::State& state) {
   constexpr int kRounds = 8;
-  const Filled& filled = Topic(state.range(0), state.range(1));
+  const Filled& filled = Topic(Which(state));
   const auto records = static_cast<double>(filled.range.next.value - filled.range.first.value);
   for (auto _ : state) {
     std::vector<double> rates[2];
@@ -236,7 +224,7 @@ void BM_Watched(benchmark::State& state) {
     for (int round = 0; round < kRounds; ++round) {
       Took took[2];
       for (const int is_watched : {round % 2, 1 - round % 2}) {
-        const auto run = RunPipeline(filled, state.range(0), is_watched == 1, false);
+        const auto run = RunPipeline(filled, state.range(1), is_watched == 1);
         if (!run.ok()) return state.SkipWithError(run.status().message().c_str());
         took[is_watched] = run.value();
         rates[is_watched].push_back(records / run.value().seconds);
@@ -253,30 +241,28 @@ void BM_Watched(benchmark::State& state) {
   }
 }
 
-BENCHMARK(BM_BareConsumer)
-    ->ArgNames({"d"})
-    ->Args({20})
-    ->Args({100})
-    ->UseManualTime()
-    ->Iterations(1)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK(BM_Pipeline)
-    ->ArgNames({"d", "one_deletion_in"})
-    ->Args({20, 0})
-    ->Args({100, 0})
-    ->Args({20, 100})
-    ->Args({100, 100})
-    ->UseManualTime()
-    ->Iterations(1)
-    ->Unit(benchmark::kMillisecond);
+void Cases(benchmark::internal::Benchmark* benchmark) {
+  benchmark->ArgNames({"form", "d", "one_deletion_in"});
+  benchmark->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
+}
+constexpr auto kJson = static_cast<std::int64_t>(Form::kJson);
+constexpr auto kFloat32 = static_cast<std::int64_t>(Form::kFloat32);
 
-BENCHMARK(BM_Watched)
-    ->ArgNames({"d", "one_deletion_in"})
-    ->Args({20, 0})
-    ->Args({20, 100})
-    ->UseManualTime()
-    ->Iterations(1)
-    ->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_BareConsumer)
+    ->Apply(Cases)
+    ->Args({kJson, 20, 0})
+    ->Args({kJson, 100, 0})
+    ->Args({kFloat32, 20, 0})
+    ->Args({kFloat32, 100, 0});
+BENCHMARK(BM_Pipeline)
+    ->Apply(Cases)
+    ->Args({kJson, 20, 0})
+    ->Args({kJson, 100, 0})
+    ->Args({kFloat32, 20, 0})
+    ->Args({kFloat32, 100, 0})
+    ->Args({kJson, 20, 100})
+    ->Args({kJson, 100, 100});
+BENCHMARK(BM_Watched)->Apply(Cases)->Args({kJson, 20, 0})->Args({kJson, 20, 100});
 
 }  // namespace
 }  // namespace lethe

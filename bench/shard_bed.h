@@ -1,0 +1,114 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/run/live_probe.h"
+#include "bench/events.h"
+#include "connectors/system/sodium_hash.h"
+#include "connectors/system/sodium_random.h"
+#include "engine/shard.h"
+#include "state/shard_folder.h"
+
+namespace lethe {
+
+// A shard with its state on disk, in a folder that goes with it, fed with events that need no
+// decoding.
+class ShardBed {
+ public:
+  static constexpr std::int64_t kEventsPerCommit = 4096;  // as the default of a daemon
+
+  ShardBed(const char* mode, std::int64_t dimension)
+      : dimension_(dimension),
+        folder_path_(std::filesystem::temp_directory_path() /
+                     ("lethe-bed-" + std::to_string(getpid()) + "-" + mode + "-" +
+                      std::to_string(dimension))) {
+    std::filesystem::remove_all(folder_path_);
+    Spec spec;
+    spec.model.dimension = dimension;
+    spec.forgetting.mode = mode;
+    plan_ = Plan::Make(spec).value();
+    folder_ = StateFolder::Open(folder_path_.string()).value();
+    shard_folder_ = ShardFolder::Open(*folder_, {0}, random_, hasher_).value();
+    shard_ = std::make_unique<Shard>(
+        plan_.value(), shard_folder_->identity(),
+        ShardPorts{state(), state().payloads(), sink_, probe_, hasher_, random_});
+    record_.timestamp = {1};
+  }
+  ~ShardBed() {
+    shard_.reset();
+    shard_folder_.reset();
+    folder_.reset();
+    std::filesystem::remove_all(folder_path_);
+  }
+
+  DurableState& state() { return shard_folder_->state(); }
+  std::int64_t learned() const { return shard_->counters().learned; }
+
+  void Expect(const Record& record) { shard_->Expect(record); }
+  void Take(const Record& record) {
+    Must(shard_->Process(record));
+    if (learned() % kEventsPerCommit == 0) Commit();
+  }
+  void Commit() { Must(shard_->Commit()); }
+
+  void Learn(std::int64_t count) {
+    for (; count > 0; --count) {
+      const std::int64_t number = learned();
+      MakeEvent(number, dimension_, record_.event);
+      record_.event.subject = "user-" + std::to_string(number % 1000);
+      ++record_.offset.value;
+      Take(record_);
+    }
+  }
+  // A request for one event, until it is durable.
+  void Delete(std::int64_t number) {
+    record_.event.kind = EventKind::kDelete;
+    record_.event.id = "e-" + std::to_string(number);
+    record_.event.subject.reset();
+    ++record_.offset.value;
+    Must(shard_->Process(record_));
+    Commit();
+  }
+
+  // Takes an event out of the state as a deletion does, and leaves the model alone.
+  void Remove(std::int64_t number) {
+    const Names names(hasher_, shard_folder_->identity());
+    const auto event = state().FindId(names.Id("e-" + std::to_string(number)));
+    if (!event) return;
+    state().payloads().Remove(event->index);
+    state().RemoveEvent(*event);
+  }
+  void CommitState() { Must(state().Commit(true)); }
+  void Erase() { Must(state().eraser().EraseAll()); }
+
+ private:
+  class NoSink final : public Sink {
+   public:
+    Status Publish(ShardId, ChainKind, std::string_view) override { return Status::Ok(); }
+  };
+
+  static void Must(const Status& status) {
+    if (status.ok()) return;
+    std::fprintf(stderr, "%s\n", status.message().c_str());
+    std::exit(1);
+  }
+
+  const std::int64_t dimension_;
+  const std::filesystem::path folder_path_;
+  SodiumHasher hasher_;
+  SystemRandom random_;
+  NoSink sink_;
+  LiveProbe probe_{Loss(LossKind::kLogistic, 1)};
+  std::optional<Plan> plan_;
+  std::unique_ptr<StateFolder> folder_;
+  std::unique_ptr<ShardFolder> shard_folder_;
+  std::unique_ptr<Shard> shard_;
+  Record record_;
+};
+
+}  // namespace lethe

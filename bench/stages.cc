@@ -1,0 +1,178 @@
+// What an event costs on its way from a file into the state, stage by stage: read, decode, learn,
+// remember. Processor time of the whole process for all events of the file; a stage is what it
+// takes more than the one before it. And what a deletion costs, until it is durable.
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "bench/shard_bed.h"
+#include "connectors/binary/file_writer.h"
+#include "connectors/file/line_reader.h"
+#include "connectors/file/recorded_stream.h"
+#include "engine/door.h"
+#include "state/memory_payloads.h"
+
+namespace lethe {
+namespace {
+
+constexpr std::size_t kBatch = 1024;
+
+// LETHE_BENCH_EVENTS makes streams shorter, to see whether all of it works.
+std::int64_t Events(std::int64_t dimension) {
+  const char* events = std::getenv("LETHE_BENCH_EVENTS");
+  return events != nullptr ? std::atoll(events)
+         : dimension <= 20 ? 400'000
+                           : 20'000'000 / dimension;
+}
+
+// A file, made once and removed at the end.
+class StreamFile {
+ public:
+  StreamFile(Form form, std::int64_t dimension)
+      : path_((std::filesystem::temp_directory_path() /
+               ("lethe-stages-" + std::to_string(getpid()) + "-" +
+                std::to_string(static_cast<int>(form)) + "-" + std::to_string(dimension)))
+                  .string()) {
+    auto writer = form == Form::kJson ? JsonFileWriter::Open(path_, true)
+                                      : BinaryFileWriter::Open(
+                                            path_, {.width = NumberWidth::kFloat32, .bare = true});
+    std::optional<Rejection> refused;
+    for (std::int64_t i = 0; i < Events(dimension); ++i) {
+      LETHE_CHECK(writer.value()->Write(MakeRecord(i, dimension), refused).ok() && !refused);
+    }
+    LETHE_CHECK(writer.value()->Close().ok());
+  }
+  ~StreamFile() { std::filesystem::remove(path_); }
+  StreamFile(const StreamFile&) = delete;
+  StreamFile& operator=(const StreamFile&) = delete;
+
+  static const std::string& Of(Form form, std::int64_t dimension) {
+    static std::map<std::pair<Form, std::int64_t>, std::unique_ptr<StreamFile>> files;
+    auto& file = files[{form, dimension}];
+    if (!file) file = std::make_unique<StreamFile>(form, dimension);
+    return file->path_;
+  }
+
+ private:
+  const std::string path_;
+};
+
+void Read(const std::string& path, Form form) {
+  if (form == Form::kJson) {
+    auto lines = LineReader::Open(path).value();
+    LineReader::Line line;
+    while (lines->Next(line).value()) benchmark::DoNotOptimize(line.text.data());
+    return;
+  }
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  std::vector<char> buffer(std::size_t{1} << 18);
+  while (read(file, buffer.data(), buffer.size()) > 0) benchmark::DoNotOptimize(buffer.data());
+  close(file);
+}
+
+// Takes each record, with the one that comes some places behind it, if it is there already.
+template <typename Take>
+void Decode(const std::string& path, const Take& take) {
+  auto stream = RecordedStream::Open(path).value();
+  std::vector<Record> batch;
+  for (std::size_t count = 1; count > 0;) {
+    count = stream->Read(batch, kBatch).value();
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t ahead = i + Shard::kAhead;
+      take(batch[i], ahead < count ? &batch[ahead] : nullptr);
+    }
+  }
+}
+
+// Checks and steps with their ledger, without a memory of who was learned.
+void Learn(const std::string& path, std::int64_t dimension) {
+  Spec spec;
+  spec.model.dimension = dimension;
+  const Plan plan = Plan::Make(spec).value();
+  SeededRandom random(1);
+  MemoryPayloads payloads;
+  const auto learner = plan.mode->make({.spec = plan.spec,
+                                        .constants = plan.constants,
+                                        .schedule = plan.schedule,
+                                        .promise = plan.promise,
+                                        .shard = {0},
+                                        .random = random,
+                                        .payloads = payloads});
+  const Door door(plan.spec.model);
+  Example example;
+  Decode(path, [&](const Record& record, const Record*) {
+    LETHE_CHECK(!door.Admit(record.event, example));
+    benchmark::DoNotOptimize(learner->Learn(example));
+  });
+}
+
+// All of it, exactly once and on disk.
+void Remember(const std::string& path, std::int64_t dimension) {
+  ShardBed bed("passive", dimension);
+  Decode(path, [&](const Record& record, const Record* ahead) {
+    if (ahead != nullptr) bed.Expect(*ahead);
+    bed.Take(record);
+  });
+  bed.Commit();
+}
+
+enum Stage { kRead, kDecode, kLearn, kRemember };
+
+void BM_Stage(benchmark::State& state) {
+  const auto form = static_cast<Form>(state.range(0));
+  const std::int64_t dimension = state.range(1);
+  const std::string& path = StreamFile::Of(form, dimension);
+  for (auto _ : state) {
+    switch (state.range(2)) {
+      case kRead: Read(path, form); break;
+      case kDecode: Decode(path, [](const Record&, const Record*) {}); break;
+      case kLearn: Learn(path, dimension); break;
+      default: Remember(path, dimension);
+    }
+  }
+  state.counters["events"] = static_cast<double>(Events(dimension));
+}
+
+void BM_Delete(benchmark::State& state) {
+  ShardBed bed("passive", state.range(0));
+  const std::int64_t events = std::min<std::int64_t>(20'000, Events(state.range(0)));
+  bed.Learn(events);
+  bed.Commit();
+  std::int64_t next = 0;
+  for (auto _ : state) {
+    bed.Delete(next++ * 7919 % events);
+    state.PauseTiming();
+    bed.Learn(100);
+    state.ResumeTiming();
+  }
+}
+
+BENCHMARK(BM_Stage)
+    ->ArgNames({"form", "d", "stage"})
+    ->ArgsProduct({{static_cast<std::int64_t>(Form::kJson),
+                    static_cast<std::int64_t>(Form::kFloat32)},
+                   {6, 20, 100, 1000},
+                   {kRead, kDecode, kLearn, kRemember}})
+    ->Iterations(1)
+    ->Unit(benchmark::kNanosecond)
+    ->MeasureProcessCPUTime();
+BENCHMARK(BM_Delete)
+    ->ArgName("d")
+    ->Arg(6)
+    ->Arg(20)
+    ->Arg(100)
+    ->Arg(1000)
+    ->Iterations(100)
+    ->UseRealTime()
+    ->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace lethe
