@@ -86,16 +86,16 @@ void BlockLog<Rows>::AddTo(WriteBatch& batch) {
   const auto key = [](std::int64_t index) { return NumberKey(static_cast<std::uint64_t>(index)); };
   for (const auto& [from, to] : drops_) batch.DeleteRange(family_, key(from), key(to));
   drops_.clear();
-  while (open_.end() >= open_.first() + block_) {
-    const std::int64_t end = open_.first() + block_;
+  std::int64_t first = open_.first();
+  for (; open_.end() >= first + block_; first += block_) {
     for (const std::int64_t piece : pieces_) {
-      if (piece != open_.first()) batch.Delete(family_, key(piece));
+      if (piece != first) batch.Delete(family_, key(piece));
     }
     pieces_.clear();
-    batch.Put(family_, key(open_.first()), open_.Encode(open_.first(), end));
-    stored_ = end;
-    open_.DropBefore(end);
+    batch.Put(family_, key(first), open_.Encode(first, first + block_));
+    stored_ = first + block_;
   }
+  open_.DropBefore(first);
   if (stored_ < open_.end()) {
     batch.Put(family_, key(stored_), open_.Encode(stored_, open_.end()));
     pieces_.push_back(stored_);

@@ -43,14 +43,18 @@ void ByteRows::DropBefore(std::int64_t index) {
 }
 
 std::string ByteRows::Encode(std::int64_t from, std::int64_t to) const {
+  const auto begin = static_cast<std::size_t>(from - first_);
+  const auto end = static_cast<std::size_t>(to - first_);
+  const std::size_t cut = begin == 0 ? 0 : ends_[begin - 1];
   std::string value;
+  value.reserve(kHeader + 4 * (end - begin) + (end == begin ? 0 : ends_[end - 1] - cut));
   PutNumber(value, kVersion);
   PutNumber(value, from);
   PutNumber(value, static_cast<std::uint32_t>(to - from));
   for (std::int64_t i = from; i < to; ++i) {
     PutNumber(value, static_cast<std::uint32_t>(At(i).size()));
   }
-  for (std::int64_t i = from; i < to; ++i) value += At(i);
+  if (end > begin) value.append(bytes_, cut, ends_[end - 1] - cut);
   return value;
 }
 

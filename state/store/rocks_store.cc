@@ -79,6 +79,8 @@ rocksdb::ColumnFamilyOptions FamilyOptions(Family family,
   options.compression = rocksdb::kNoCompression;
   options.write_buffer_size = kMemtable;
   options.target_file_size_base = kMemtable;
+  // Payloads come faster than one thread writes them out; a few wait in memory.
+  if (family == Family::kPayloads) options.max_write_buffer_number = 6;
   rocksdb::BlockBasedTableOptions table;
   table.checksum = rocksdb::kXXH3;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
