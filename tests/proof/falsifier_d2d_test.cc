@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "app/generate/split_mix.h"
 #include "engine/mean_cost.h"
 #include "engine/modes/d2d.h"
 #include "engine/modes/registry.h"
@@ -241,94 +240,6 @@ TEST(FalsifierD2d, CatchesAnotherStepSize) {
                Falsify(1.0, kSeeds, Copies(WithStepSize(plan, eta, false), sigma, 1),
                        Copies(WithStepSize(plan, eta, true), sigma, 1)));
     EXPECT_EQ(verdict.caught(), !is_right);
-  }
-}
-
-// Boosting (D2D Theorem 4.5): of C copies of the reservoir the one with the least cost is
-// published. Near ties are decided by the errors of optimisation, which are what differs between
-// worlds. Nine events y = +-1 in one dimension, so that gamma = 1/2 and a partition's minimiser is
-// the mean of its labels times 2/3; K = 3 partitions of 3 slots; training from +1.
-class Boosted {
- public:
-  Boosted(int copies, std::uint64_t seed)
-      : random_(seed), models_(static_cast<std::size_t>(copies)) {
-    for (int i = 0; i < kEvents; ++i) labels_.push_back(i % 2 == 0 ? 1 : -1);
-    for (Copy& copy : models_) {
-      for (int& slot : copy.slots) slot = static_cast<int>(random_.Below(kEvents));
-    }
-  }
-
-  void Train() {
-    for (Copy& copy : models_) {
-      for (int j = 0; j < 3; ++j) copy.z[j] = 1, Descend(copy, j, kTraining);
-    }
-  }
-  // Deletes event 0 and adds one with the same label.
-  void Cycle() {
-    for (Copy& copy : models_) {
-      bool touched[3] = {};
-      for (int s = 0; s < 9; ++s) {
-        if (copy.slots[s] != 0) continue;
-        copy.slots[s] = 1 + static_cast<int>(random_.Below(kEvents - 1));
-        touched[s / 3] = true;
-      }
-      for (int s = 0; s < 9; ++s) {
-        if (random_.Below(kEvents) != 0) continue;
-        copy.slots[s] = 0;
-        touched[s / 3] = true;
-      }
-      for (int j = 0; j < 3; ++j) {
-        if (touched[j]) Descend(copy, j, kSteps);
-      }
-    }
-  }
-  double Publish(double sigma) {
-    double best = 0, least = HUGE_VAL;
-    for (const Copy& copy : models_) {
-      const double mean = (copy.z[0] + copy.z[1] + copy.z[2]) / 3;
-      double cost = 0.25 * mean * mean;
-      for (const double y : labels_) cost += (mean - y) * (mean - y) / 2 / kEvents;
-      if (cost < least) least = cost, best = mean;
-    }
-    return best + sigma * random_.Normal();
-  }
-
- private:
-  static constexpr int kEvents = 8, kTraining = 40, kSteps = 20;
-  struct Copy {
-    int slots[9];
-    double z[3];
-  };
-
-  // A step of 2/(beta+mu), beta = 1.5 and mu = 0.5, turns the error by -1/2.
-  void Descend(Copy& copy, int j, int steps) {
-    double mean = 0;
-    for (int s = 3 * j; s < 3 * j + 3; ++s)
-      mean += labels_[static_cast<std::size_t>(copy.slots[s])] / 3;
-    for (; steps > 0; --steps) copy.z[j] -= (copy.z[j] - mean + 0.5 * copy.z[j]);
-  }
-
-  SplitMix random_;
-  std::vector<double> labels_;
-  std::vector<Copy> models_;
-};
-
-TEST(FalsifierD2d, CatchesBoostingOverCopies) {
-  for (const int copies : {1, 10}) {
-    // The errors of optimisation are below 1e-6 here, far below this noise.
-    const double sigma = 1e-4;
-    const double certified = MuOfEpsilonDelta(1, 1e-6);
-    const auto score = [&](bool is_retrained) {
-      return [&, is_retrained](std::uint64_t seed) {
-        Boosted boosted(copies, Mix(seed));
-        boosted.Train();
-        for (int i = 0; i < 15 && !is_retrained; ++i) boosted.Cycle();
-        return boosted.Publish(sigma);
-      };
-    };
-    const Verdict verdict = Report("reservoirs, copies: " + std::to_string(copies),
-                                   Falsify(certified, 8000, score(false), score(true)));
-    EXPECT_EQ(verdict.caught(), copies > 1);
   }
 }
 
