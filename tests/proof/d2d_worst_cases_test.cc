@@ -194,6 +194,10 @@ TEST_F(D2dWorstCases, TheLedgerDrawsTheKeptFactorsLess) {
         MuOfEpsilonDelta(kEpsilon, kDelta) / d2d::AllowedRatio(kEpsilon, kDelta);
     const double g = d2d::Shrink(kPlain, static_cast<double>(kept.steps));
     ExpectRelative(paper / ledger, 4 * kPlain.L / kPlain.G / (1 - g) * conversion, 5e-3);
+    // All earlier deletions together have a geometric sum of it, still 4 L/G below the paper's.
+    const double together = 2 * kPlain.G / (kPlain.mu * 1000) * g / (1 - g);
+    const double shift = paper * d2d::AllowedRatio(kEpsilon, kDelta);
+    ExpectRelative(shift / together, 4 * kPlain.L / kPlain.G, 1e-9);
   }
 }
 
