@@ -120,13 +120,13 @@ double WorstLinear(double n, double k, double kappa, std::int64_t steps) {
 // While half of the data is left the promise of epsilon 1 holds; then it does not.
 TEST(D2dWorstLosses, LinearLossesReachThreeEighthsOfTheShift) {
   struct Kept {
-    double deleted, share, epsilon;
+    double deleted, share, epsilon, here;
   };
-  for (const Kept& kept : {Kept{0.001, 0.250, 0.176},
-                           {0.1, 0.352, 0.253},
-                           {0.5, 0.416, 0.304},
-                           {0.9, 0, 1.56},
-                           {0.99, 0, 22}}) {
+  for (const Kept& kept : {Kept{0.001, 0.250, 0.176, 0.266},
+                           {0.1, 0.352, 0.253, 0.297},
+                           {0.5, 0.416, 0.304, 0.554},
+                           {0.9, 0, 1.56, 3.20},
+                           {0.99, 0, 22, 54.1}}) {
     const double n = 200000, k = kept.deleted * n;
     double worst = 0;
     for (const double kappa : {2.0, 10.0, 100.0}) {
@@ -136,6 +136,7 @@ TEST(D2dWorstLosses, LinearLossesReachThreeEighthsOfTheShift) {
     EXPECT_GE(worst, 0.35 / (1 - kept.deleted));
     EXPECT_GE(worst, kept.share);
     EXPECT_GE(EpsilonOf(worst), kept.epsilon);
+    EXPECT_NEAR(EpsilonOf(worst), kept.here, 0.01 * kept.here);
     EXPECT_EQ(EpsilonOf(worst) <= kEpsilon, kept.deleted <= 0.5);
     // The kept shares and epsilons belong together.
     if (kept.share > 0) {

@@ -60,7 +60,7 @@ double PureEpsilon(int n) {
   return worst;
 }
 
-// The largest over all b. (1.297 and 1.0035 had been kept, of cells of finite width.)
+// The largest over all b. (1.297 and 1.0035 were kept; cells of finite width give such values.)
 TEST(RemovalQuadrature, WithATightBoundPureEpsilonIsPassed) {
   EXPECT_NEAR(PureEpsilon(3), 1.3070, 5e-5);
   EXPECT_NEAR(PureEpsilon(10), 1.0171, 5e-5);
