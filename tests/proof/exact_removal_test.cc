@@ -72,6 +72,7 @@ TEST(ExactRemoval, TheSoundFormIsBelowItsCertificate) {
       spec.forgetting.active.tolerance = dice.LogUniform(1e-9, 1e-2) * spec.model.lambda;
       const Plan plan = Plan::Make(spec).value();
       std::vector<Example> events;
+      events.reserve(60);
       for (int i = 0; i < 60; ++i) {
         events.push_back({dice.Direction(3, 0.999), dice.Chance(0.5) ? 1.0 : -1.0});
       }
