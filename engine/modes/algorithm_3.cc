@@ -52,6 +52,8 @@ class NewtonUnlearner : public ActiveUnlearner {
  protected:
   double hessian_lipschitz() const { return hessian_lipschitz_; }
 
+  void DropPayloads(std::span<const Target> batch) { ActiveUnlearner::Release(batch); }
+
   // (1/n_R) H_R^-1 times the gradients of the batch at z, whose payloads go now. n_R > 0.
   Vector NewtonStep(std::span<const Target> batch, const Vector& z) {
     Vector gradient = static_cast<double>(batch.size()) * run().constants().mu * z;
@@ -60,7 +62,7 @@ class NewtonUnlearner : public ActiveUnlearner {
         gradient += loss().Slope(z.dot(example->x), example->y) * example->x;
       }
     }
-    ActiveUnlearner::Release(batch);
+    DropPayloads(batch);
     CountGradients(static_cast<std::int64_t>(batch.size()) + cost().count());
     return cost().Hessian(z).llt().solve(gradient / static_cast<double>(cost().count()));
   }
@@ -85,7 +87,7 @@ class Algorithm3 final : public NewtonUnlearner {
     const auto n = static_cast<double>(cost().count());
     const double retained = n - m;
     if (retained < 1) {
-      ActiveUnlearner::Release(batch);
+      DropPayloads(batch);
       run().MoveTo(Vector::Zero(run().model_dimension()), c.L / c.mu);
       return Finish(batch, 0);
     }
@@ -146,7 +148,7 @@ class PrintedAlgorithm3 final : public NewtonUnlearner {
     if (cost().count() > static_cast<std::int64_t>(batch.size())) {
       z -= NewtonStep(batch, z);
     } else {
-      ActiveUnlearner::Release(batch);
+      DropPayloads(batch);
     }
     const auto n = static_cast<double>(std::max<std::int64_t>(1, cost().count()));
     run().MoveTo(std::move(z), c.L / (c.mu * n));

@@ -14,7 +14,7 @@
 namespace lethe {
 namespace {
 
-// How many deletions one factorisation serves.
+// How many deletions one factorisation serves. Their noise is sqrt of this times larger.
 constexpr std::int64_t kUsesOfFactor = 64;
 constexpr int kMostPasses = 12;
 
@@ -23,9 +23,15 @@ constexpr int kMostPasses = 12;
 // deleted event is left, so nothing adds up over deletions.
 //
 // With `solver: chord` a factorised Hessian is kept, whose making is most of the work. It remembers
-// events deleted meanwhile, and through it each of the next models differs by up to 2 tolerance/mu
-// once more. So it serves 64 deletions at most, counted publicly, and all of them get sqrt(64)
-// times the noise; then it is made anew from the released model.
+// events that were deleted since, so that more than the first model after a deletion can tell about
+// them (docs/unlearners.md has this at length):
+//  - Whatever the factor is, a model is released only if the tested gradient is within the
+//    tolerance, or after a reset. So given everything released before, and given the two factors,
+//    the means of the next release are within 2 tolerance/mu, as without a factor.
+//  - With sigma made for rho/64 each release is (mu/8)-GDP then, and 64 of them, one after the
+//    other, are mu-GDP. The factors themselves are random, but the bound holds for every pair.
+//  - A factor serves 64 deletions at most, counted publicly. Then it is made anew, from a released
+//    model and what is retained: the same in both worlds, and nothing is left that differs.
 class SoundRemoval final : public ErmUnlearner {
  public:
   explicit SoundRemoval(const ModeContext& context)

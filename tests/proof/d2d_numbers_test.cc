@@ -37,15 +37,24 @@ TEST(D2dNumbers, ShiftsBelowThePapersReachTheKeptEpsilons) {
   }
 }
 
+// One update moves the minimiser by at most L/(m n).
+double LargestMove(double n) { return d2d::OptimumShift(kPlain, 1, n, 0, n - 1); }
+
+TEST(D2dNumbers, OneUpdateMovesTheMinimiserByTheKeptAmounts) {
+  ExpectRelative(LargestMove(1000), 0.11, 1e-12);
+  ExpectRelative(LargestMove(5000), 0.022, 1e-12);
+  ExpectRelative(LargestMove(20000), 0.0055, 1e-12);
+}
+
 // Section 1.2 of the paper calls the outputs private for retained events. Neighbours differ by up
-// to L/(m n), and the first row of the data moves the minimiser by 1.4297e-2.
+// to that, and the first row of the data moves the minimiser by 1.4297e-2 (ReferenceStreams).
 TEST(D2dNumbers, OutputsAreNotPrivateForRetainedEvents) {
   const auto epsilon = [](double move, std::int64_t steps) {
     return EpsilonOfMu(move / d2d::StrongSigma(kPlain, 1000, steps, kEpsilon, kDelta), kDelta);
   };
-  EXPECT_NEAR(epsilon(0.11, 25), 0.55, 5e-3);
-  EXPECT_NEAR(epsilon(0.11, 50), 5.3, 5e-2);
-  EXPECT_NEAR(epsilon(0.11, 100), 1563, 0.5);
+  EXPECT_NEAR(epsilon(LargestMove(1000), 25), 0.55, 5e-3);
+  EXPECT_NEAR(epsilon(LargestMove(1000), 50), 5.3, 5e-2);
+  EXPECT_NEAR(epsilon(LargestMove(1000), 100), 1563, 0.5);
   EXPECT_NEAR(epsilon(1.4297e-2, 100), 53, 0.5);
 }
 
@@ -116,8 +125,12 @@ TEST(D2dNumbers, PrintedPartitionsTakeTheKeptPasses) {
     };
     EXPECT_NEAR(passes(1), kept.first, 0.6);
     EXPECT_NEAR(passes(100), kept.hundredth, 0.6);
-    EXPECT_NEAR(static_cast<double>(parts.TrainingSteps(kPlain, kDelta)) * K * K / kept.n,
-                kept.training, 0.6);
+    const double training =
+        static_cast<double>(parts.TrainingSteps(kPlain, kDelta)) * K * K / kept.n;
+    EXPECT_NEAR(training, kept.training, 0.6);
+    // Dearer than training anew, from the first deletion on or by the hundredth.
+    EXPECT_EQ(passes(1) > training, kept.n <= 5000);
+    EXPECT_GT(passes(100), training);
   }
   ExpectRelative(d2d::Partitions(20000, 4).Shift(kPlain), 9.3e-21, 0.02);
 }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "engine/accountant.h"
 #include "engine/mean_cost.h"
 #include "engine/modes/d2d.h"
 #include "engine/noise.h"
@@ -228,11 +229,18 @@ TEST_F(D2dPaths, ReproduceTheKeptOnes) {
   Descend(84, z);
   payloads_.Remove({0});
   Descend(25, z);
-  Draw(.1231836047407, z);
+  // The ledger's shift: what training brought in, and 25 steps without the event.
+  const double mu = MuOfEpsilonDelta(kEpsilon, kDelta), left = d2d::Shrink(kPlain, 25);
+  double e = 2 * kPlain.G / (kPlain.mu * 1000) * (1 - d2d::Shrink(kPlain, 84));
+  ExpectRelative(e * left / mu, .1231836047407, 1e-9);
+  Draw(e * left / mu, z);
   ExpectStart(z, .840572771275, -.697055603778, .774945207133);
   payloads_.Remove({1});
   Descend(25, z);
-  Draw(.1234531612688, z);
+  // The second event was part of 25 more steps, on 999 events.
+  e = left * e + 2 * kPlain.G / (kPlain.mu * 999) * (1 - left);
+  ExpectRelative(e * left / mu, .1234531612688, 1e-9);
+  Draw(e * left / mu, z);
   ExpectStart(z, .726840587584, -.793820653934, .838859838742);
 }
 

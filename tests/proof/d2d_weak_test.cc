@@ -61,6 +61,15 @@ TEST(D2dWeak, TheStatedSigmaIsHalfOfWhatItsShiftAsksFor) {
   EXPECT_NEAR(least_room, std::sqrt(8), 1e-5);
 }
 
+// Remark 3.6 has (M/(m T))^(1/(2 xi)) instead of the root. Sharp it is narrower by (8 xi)^(1/(2
+// xi)), which makes up for the half of sigma up to xi = 2.
+TEST(D2dWeak, TheRemarkHoldsUpToTwo) {
+  const auto room = [](double xi) { return std::pow(8 * xi, 1 / (2 * xi)); };
+  for (const double xi : {1.0, 1.5, 1.999}) EXPECT_GT(room(xi), 2) << xi;
+  EXPECT_DOUBLE_EQ(room(2), 2);
+  EXPECT_LT(room(2.001), 2);
+}
+
 // Equation (7) is wider than needed by 2: gamma^I/(1-gamma^I) = 1/((1+2m/M)^I - 1) <= M/(2 m I).
 TEST(D2dWeak, EquationSevenCouldBeHalved) {
   double least_room = HUGE_VAL;

@@ -120,13 +120,13 @@ double WorstLinear(double n, double k, double kappa, std::int64_t steps) {
 // While half of the data is left the promise of epsilon 1 holds; then it does not.
 TEST(D2dWorstLosses, LinearLossesReachThreeEighthsOfTheShift) {
   struct Kept {
-    double deleted, share, epsilon;
+    double deleted, share, epsilon, here;
   };
-  for (const Kept& kept : {Kept{0.001, 0.250, 0.176},
-                           {0.1, 0.352, 0.253},
-                           {0.5, 0.416, 0.304},
-                           {0.9, 0, 1.56},
-                           {0.99, 0, 22}}) {
+  for (const Kept& kept : {Kept{0.001, 0.250, 0.176, 0.266},
+                           {0.1, 0.352, 0.253, 0.297},
+                           {0.5, 0.416, 0.304, 0.554},
+                           {0.9, 0, 1.56, 3.20},
+                           {0.99, 0, 22, 54.1}}) {
     const double n = 200000, k = kept.deleted * n;
     double worst = 0;
     for (const double kappa : {2.0, 10.0, 100.0}) {
@@ -136,6 +136,7 @@ TEST(D2dWorstLosses, LinearLossesReachThreeEighthsOfTheShift) {
     EXPECT_GE(worst, 0.35 / (1 - kept.deleted));
     EXPECT_GE(worst, kept.share);
     EXPECT_GE(EpsilonOf(worst), kept.epsilon);
+    EXPECT_NEAR(EpsilonOf(worst), kept.here, 0.01 * kept.here);
     EXPECT_EQ(EpsilonOf(worst) <= kEpsilon, kept.deleted <= 0.5);
     // The kept shares and epsilons belong together.
     if (kept.share > 0) {
@@ -194,6 +195,10 @@ TEST_F(D2dWorstCases, TheLedgerDrawsTheKeptFactorsLess) {
         MuOfEpsilonDelta(kEpsilon, kDelta) / d2d::AllowedRatio(kEpsilon, kDelta);
     const double g = d2d::Shrink(kPlain, static_cast<double>(kept.steps));
     ExpectRelative(paper / ledger, 4 * kPlain.L / kPlain.G / (1 - g) * conversion, 5e-3);
+    // All earlier deletions together have a geometric sum of it, still 4 L/G below the paper's.
+    const double together = 2 * kPlain.G / (kPlain.mu * 1000) * g / (1 - g);
+    const double shift = paper * d2d::AllowedRatio(kEpsilon, kDelta);
+    ExpectRelative(shift / together, 4 * kPlain.L / kPlain.G, 1e-9);
   }
 }
 

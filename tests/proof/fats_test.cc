@@ -81,8 +81,8 @@ TEST(FatsInvolvement, IsWhatTheFormulaSays) {
                           {Small(3, 2, 1, 2), 9, 1},
                           {Small(2, 1, 2, 1), 6, 2}}) {
     const auto seen = Involvement(one.spec, one.events, one.rounds);
-    const auto formula = InvolvementFormula(
-        one.spec, static_cast<double>(one.events / one.spec.clients), one.rounds);
+    const std::int64_t of_client = one.events / one.spec.clients;
+    const auto formula = InvolvementFormula(one.spec, static_cast<double>(of_client), one.rounds);
     EXPECT_NEAR(seen.first, formula.first, 1e-12);
     EXPECT_NEAR(seen.second, formula.second, 1e-12);
   }

@@ -1,6 +1,7 @@
 // Noise at every step: kept numbers of Noisy-GD, its account, and adaptive requests.
 #include <cmath>
 
+#include <Eigen/LU>
 #include <gtest/gtest.h>
 
 #include "engine/mean_cost.h"
@@ -97,6 +98,33 @@ TEST(NoisyGd, TheAccountIsTheClosedForm) {
     const double e = s * (1 - ck) / (1 - c) * std::pow(c, after);
     const double all = v * (1 - std::pow(c, 2 * (k + after))) / (1 - c * c);
     ExpectRelative(account.Divergence({.count = after, .noise = v}), e * e / (2 * all), 1e-6);
+  }
+}
+
+// Why all of it: absorbing a_t at step t costs sum a_t^2/(2 v), and sum of a_t c^(T-t) must be e,
+// the shift that is left at the end. The least is at the solution of a linear system, and none of
+// it absorbs what has not entered yet.
+TEST(NoisyGd, TheClosedFormIsTheLeastCost) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    Dice dice(seed);
+    const double c = dice.Uniform(0.3, 0.99), v = dice.LogUniform(0.1, 10), s = dice.Uniform();
+    const auto T = static_cast<Eigen::Index>(2 + dice.Below(30));
+    Eigen::MatrixXd system = Eigen::MatrixXd::Zero(T + 1, T + 1);
+    double e = 0, variance = 0;
+    for (Eigen::Index t = 0; t < T; ++t) {
+      const double fade = std::pow(c, T - 1 - t);
+      system(t, t) = 1 / v;
+      system(t, T) = system(T, t) = fade;
+      e += s * fade;
+      variance += v * fade * fade;
+    }
+    const Vector absorbed = system.fullPivLu().solve(e * Vector::Unit(T + 1, T)).head(T);
+    ExpectRelative(absorbed.squaredNorm() / (2 * v), e * e / (2 * variance), 1e-12);
+    double waiting = 0;
+    for (Eigen::Index t = 0; t < T; ++t) {
+      waiting = c * waiting + s - absorbed[t];
+      EXPECT_GE(waiting, -1e-12) << seed;
+    }
   }
 }
 

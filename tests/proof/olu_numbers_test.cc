@@ -52,7 +52,9 @@ TEST(OluNumbers, EquationFiftyNineHoldsBySlackOnly) {
   EXPECT_NEAR(WrongWay(0.05, 1000, 5), 0.098, 5e-4);
   EXPECT_NEAR(booked(5), 0.082, 5e-4);
   // and what is promised in all, with its factor i^1.2, late or never.
-  const double r0 = std::sqrt(2 * std::numbers::ln2 / 0.05);
+  ModelSpec model;
+  model.lambda = 0.05;
+  const double r0 = MinimiserRadius(model, c);
   EXPECT_NEAR(r0, 5.27, 5e-3);
   EXPECT_EQ(FirstBroken(0.05, 20, 20000), 521);
   EXPECT_EQ(FirstBroken(0.05, r0, 20000), 108);

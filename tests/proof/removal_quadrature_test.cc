@@ -60,7 +60,7 @@ double PureEpsilon(int n) {
   return worst;
 }
 
-// The largest over all b. (1.297 and 1.0035 had been kept, of cells of finite width.)
+// The largest over all b. (1.297 and 1.0035 were kept; cells of finite width give such values.)
 TEST(RemovalQuadrature, WithATightBoundPureEpsilonIsPassed) {
   EXPECT_NEAR(PureEpsilon(3), 1.3070, 5e-5);
   EXPECT_NEAR(PureEpsilon(10), 1.0171, 5e-5);
@@ -105,8 +105,8 @@ TEST(RemovalQuadrature, WithATightBoundDeltaIsPassed) {
 // kept, of data that was not.) Here 130 of 200 events pull one way, and one of the others is
 // removed.
 TEST(RemovalQuadrature, TheTriggerPassesDeltaWhereItIsUndecided) {
-  std::vector<Example> data;
-  for (int i = 0; i < 200; ++i) data.push_back({One(1), i < 70 ? -1.0 : 1.0});
+  std::vector<Example> data(200, {One(1), 1});
+  for (std::size_t i = 0; i < 70; ++i) data[i].y = -1;
   const RemovalOfOne removal(data, 0.01);
   const auto points = Grid(removal, -0.3, 0.3, 3000);
   double most = 0;

@@ -1,5 +1,4 @@
-// Certified removal: kept numbers of the paper's formulas, the sound form by exact divergence, and
-// squared loss bit for bit.
+// Certified removal: kept numbers of the paper's formulas.
 #include "engine/modes/removal.h"
 
 #include <cmath>
@@ -18,6 +17,7 @@ namespace {
 // Corollary 1, by the tighter bound, and a number for which the residual itself fits.
 struct Lasts {
   std::int64_t line_15, printed, tighter, residual;
+  double line_15_too_large;  // for the first removal
 };
 
 struct Kept {
@@ -32,13 +32,13 @@ struct Kept {
 constexpr Kept kKept[] = {
     {1000, 0.607360105582, 2.188861172733, 0.5805653757, 2.6954380745e-2, 0.605243879899,
      2.304559e-4, 9.99845e-3, 6.85089e-4, 10.01, 0.609168977680, 1.330445e-2, 0.761192, 5.58825e-2,
-     0.609199271218, 1.314388e-2, 0.658248, 4.66477e-2, Lasts{1, 29, 341, 700}},
+     0.609199271218, 1.314388e-2, 0.658248, 4.66477e-2, Lasts{1, 29, 341, 700, 14}},
     {5000, 0.471361417739, 1.957678410420, 0.5338989440, 4.7741621988e-3, 0.471072505607,
      2.896877e-5, 1.52267e-3, 1.09843e-4, 2.0004, 0.467670844153, 2.724290e-3, 0.148355, 1.06008e-2,
-     0.467672273453, 2.266112e-3, 0.118672, 8.50433e-3, Lasts{2, 163, 1766, 2500}},
+     0.467672273453, 2.266112e-3, 0.118672, 8.50433e-3, Lasts{2, 163, 1766, 2500, 52}},
     {20000, 0.462197109245, 1.975111944841, 0.5450626976, 1.2435793730e-3, 0.462123381198,
      7.577097e-6, 3.96128e-4, 2.82375e-5, 0.500, 0.460969582568, 8.409758e-4, 4.51958e-2,
-     3.22888e-3, 0.460969757794, 5.805938e-4, 2.96511e-2, 2.12541e-3, Lasts{3, 645, 700, 700}},
+     3.22888e-3, 0.460969757794, 5.805938e-4, 2.96511e-2, 2.12541e-3, Lasts{3, 645, 700, 700, 143}},
 };
 
 void PrintTo(const Kept& kept, std::ostream* out) { *out << "n = " << kept.n; }
@@ -171,8 +171,7 @@ TEST_P(RemovalKept, TheBudgetLastsForTheKeptNumberOfRemovals) {
     printed += printed_ <= budget;
     tighter += tighter_ <= budget;
     if (i == 0) {
-      EXPECT_GE(line_15_ / printed_, 13.5);
-      EXPECT_LE(line_15_ / printed_, 143.5);
+      EXPECT_NEAR(line_15_ / printed_, kept.lasts.line_15_too_large, 0.5);
     }
   }
   EXPECT_EQ(line_15, kept.lasts.line_15);
@@ -208,130 +207,6 @@ TEST(Removal, BoundsAreAboveTheResidual) {
     EXPECT_LE(residual, tighter * (1 + 1e-6) + 1e-10) << seed;
     EXPECT_LE(tighter, removal::PrintedBound(outer, step.s, 1, removal::kThirdDerivative));
   }
-}
-
-Spec RemovalSpec(RemovalSolver solver) {
-  Spec spec;
-  spec.model.dimension = 3;
-  spec.forgetting.mode = "certified_removal";
-  spec.forgetting.removal.solver = solver;
-  spec.forgetting.erm = {.warmup = 20, .refit_every = 15, .steps = 1};
-  spec.noise.source = NoiseKind::kDisabled;
-  return spec;
-}
-
-// One world: the models at each deletion before their noise. A blank event has no payload.
-struct World {
-  std::vector<Vector> models;
-  std::vector<double> sigmas;
-};
-World Play(const Plan& plan, const std::vector<Example>& events,
-           const std::vector<std::pair<std::int64_t, std::int64_t>>& deletions, std::size_t blank) {
-  MemoryPayloads payloads;
-  proof::KeyedRandom random(1);
-  const auto mode = plan.mode->make({.spec = plan.spec,
-                                     .constants = plan.constants,
-                                     .schedule = plan.schedule,
-                                     .promise = plan.promise,
-                                     .shard = {0},
-                                     .random = random,
-                                     .payloads = payloads});
-  World world;
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    mode->Learn(events[i]);
-    for (std::size_t k = 0; k < blank; ++k) {
-      if (deletions[k].second == static_cast<std::int64_t>(i))
-        payloads.Remove(EventIndex{static_cast<std::int64_t>(i)});
-    }
-    for (; next < deletions.size() && deletions[next].first == static_cast<std::int64_t>(i);
-         ++next) {
-      const Target target{{deletions[next].second}, {}};
-      mode->Release({&target, 1});
-      const auto forgetting = mode->Forget({&target, 1});
-      EXPECT_TRUE(forgetting.ok());
-      world.models.push_back(mode->model());
-      world.sigmas.push_back(forgetting.value().sigma);
-    }
-  }
-  return world;
-}
-
-// Both worlds stop within the tolerance of one minimiser. With the chord a later model may still
-// differ, so all from the deletion on count together. The noise of a draw is Gaussian around the
-// model before it, so this is the exact divergence.
-TEST(Removal, TheSoundFormIsBelowItsCertificate) {
-  for (const RemovalSolver solver : {RemovalSolver::kNewton, RemovalSolver::kChord}) {
-    double worst = 0;
-    int cases = 0;
-    for (std::uint64_t seed = 1; seed <= 600; ++seed) {
-      proof::Dice dice(seed);
-      Spec spec = RemovalSpec(solver);
-      spec.model.lambda = dice.LogUniform(0.02, 1);
-      spec.model.radius = 1.01 * std::sqrt(2 * std::numbers::ln2 / spec.model.lambda);
-      spec.forgetting.active.tolerance = dice.LogUniform(1e-9, 1e-2) * spec.model.lambda;
-      const Plan plan = Plan::Make(spec).value();
-      std::vector<Example> events;
-      for (int i = 0; i < 60; ++i) {
-        events.push_back({dice.Direction(3, 0.999), dice.Chance(0.5) ? 1.0 : -1.0});
-      }
-      std::vector<std::pair<std::int64_t, std::int64_t>> deletions;  // (when, which)
-      for (std::int64_t i = 0; i < 6; ++i) deletions.emplace_back(21 + 6 * i, 3 * i);
-      const World learned = Play(plan, events, deletions, 0);
-      for (std::size_t k = 1; k <= deletions.size(); ++k) {
-        const World blank = Play(plan, events, deletions, k);
-        double rho = 0;
-        const std::size_t last = solver == RemovalSolver::kChord ? deletions.size() : k;
-        for (std::size_t j = k - 1; j < last; ++j) {
-          const double away = (learned.models[j] - blank.models[j]).norm();
-          rho += std::pow(away / learned.sigmas[j], 2) / 2;
-        }
-        ASSERT_LE(rho, plan.promise.rho) << "seed " << seed << ", deletion " << k;
-        worst = std::max(worst, rho / plan.promise.rho);
-        ++cases;
-      }
-    }
-    std::cout << "[ exact    ] certified_removal, " << Name(solver) << ": " << cases
-              << " deletions, worst exact/promised " << worst << std::endl;
-    EXPECT_GT(worst, solver == RemovalSolver::kChord ? 1e-4 : 1e-2);
-  }
-}
-
-class SquaredRemoval : public ModeFixture {};
-
-TEST_F(SquaredRemoval, ReproducesTheKeptMinimiserAndLeavesNoTrace) {
-  const auto data = SquaredData(1, 5000, 20);
-  Spec spec;
-  spec.model.loss = LossKind::kSquared;
-  spec.model.dimension = 20;
-  spec.forgetting.mode = "certified_removal";
-  spec.forgetting.erm = {.warmup = 5000, .refit_every = 5000, .steps = 1};
-  const Plan plan = Plan::Make(spec).value();
-  EXPECT_TRUE(plan.mode->is_exact);
-  EXPECT_TRUE(plan.WhyNotCertified().empty());
-  const auto run = [&](bool learns_first) {
-    MemoryPayloads payloads;
-    const auto mode = plan.mode->make({.spec = plan.spec,
-                                       .constants = plan.constants,
-                                       .schedule = plan.schedule,
-                                       .promise = plan.promise,
-                                       .shard = {0},
-                                       .random = keyed_random_,
-                                       .payloads = payloads});
-    std::vector<Target> batch;
-    for (std::int64_t i = 0; i < 100; ++i) batch.push_back({{i}, {}});
-    for (std::size_t i = 0; i < data.size(); ++i) {
-      // What adds 0 to both sums stands for an event that is blank.
-      mode->Learn(i < 100 && !learns_first ? Example{Vector::Zero(20), 0} : data[i]);
-    }
-    mode->Release(batch);
-    EXPECT_TRUE(mode->Forget(batch).ok());
-    return mode->model();
-  };
-  const Vector w = run(true);
-  EXPECT_NEAR(w[0], 0.186757647732, 1e-8);
-  EXPECT_NEAR(w.norm(), 0.831797386767, 1e-8);
-  EXPECT_EQ(w, run(false));
 }
 
 }  // namespace
