@@ -155,7 +155,7 @@ class Bed:
         out = run([os.path.join(self.programs, program), f'--benchmark_filter={filter}',
                    '--benchmark_format=json', f'--benchmark_repetitions={rounds}',
                    '--benchmark_enable_random_interleaving=' + ('true' if rounds > 1 else 'false')],
-                  env={**os.environ, **environment}).stdout
+                  env={**os.environ, 'TMPDIR': self.scratch, **environment}).stdout
         found = {}
         for entry in json.loads(out)['benchmarks']:
             if entry['run_type'] != 'iteration':
