@@ -27,6 +27,10 @@ bool RescaleTo(double bound, Eigen::Ref<Vector> x) {
   return false;
 }
 
+// Written so that anything but a proven "at most" is refused: with a number that is not finite the
+// norm is not either.
+bool IsWithin(double bound, const Eigen::Ref<const Vector>& x) { return x.norm() <= bound; }
+
 }  // namespace
 
 std::optional<Rejection> Door::Admit(const Event& event, Example& example) const {
@@ -50,12 +54,13 @@ std::optional<Rejection> Door::AdmitDense(const Event& event, Example& example) 
   example.x.resize(model_dimension());
   auto x = example.x.head(dimension);
   x = Eigen::Map<const Vector>(event.x.data(), dimension);
+  if (model_.bias) example.x[dimension] = 1;
+  if (IsWithin(model_.feature_norm, x)) return std::nullopt;
   for (Eigen::Index i = 0; i < dimension; ++i) {
     if (!std::isfinite(x[i])) {
       return Refuse(Reason::kNotFinite, "x[" + std::to_string(i) + "]: is not a finite number");
     }
   }
-  if (model_.bias) example.x[dimension] = 1;
   return AdmitNorm("x", x);
 }
 
@@ -81,8 +86,7 @@ std::optional<Rejection> Door::AdmitNamed(const Event& event, Example& example) 
 }
 
 std::optional<Rejection> Door::AdmitNorm(const char* field, Eigen::Ref<Vector> x) const {
-  // Written so that anything but a proven "at most" is refused: a NaN compares false.
-  if (x.norm() <= model_.feature_norm) return std::nullopt;
+  if (IsWithin(model_.feature_norm, x)) return std::nullopt;
   if (model_.oversized == Oversized::kRescale && RescaleTo(model_.feature_norm, x)) {
     return std::nullopt;
   }

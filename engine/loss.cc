@@ -7,9 +7,10 @@
 namespace lethe {
 namespace {
 
-// 1 / (1 + exp(m)) without overflow.
+// 1 / (1 + exp(m)) without overflow, and without a branch on a sign that nobody can predict.
 double Sigmoid(double minus_m) {
-  return minus_m >= 0 ? 1 / (1 + std::exp(-minus_m)) : std::exp(minus_m) / (1 + std::exp(minus_m));
+  const double e = std::exp(-std::abs(minus_m));
+  return (minus_m >= 0 ? 1 : e) / (1 + e);
 }
 
 }  // namespace
@@ -18,7 +19,7 @@ double Loss::Value(double p, double y) const {
   switch (kind_) {
     case LossKind::kLogistic: {
       const double m = y * p;
-      return m >= 0 ? std::log1p(std::exp(-m)) : std::log1p(std::exp(m)) - m;
+      return std::log1p(std::exp(-std::abs(m))) + std::fmax(-m, 0.0);
     }
     case LossKind::kSquared: return (p - y) * (p - y) / 2;
     case LossKind::kHuber: {

@@ -34,9 +34,15 @@ KeyHash Names::Lasting(const KeyHash& ledger_name) const {
   return hasher_.Keyed(identity_.refuse_key, Bytes(ledger_name, buffer));
 }
 
-KeyHash Names::InReceipt(const KeyHash& ledger_name) const {
+KeyHash Names::SubjectInReceipt(std::string_view subject) const {
   char buffer[16];
-  return hasher_.Keyed(identity_.receipt_key, Bytes(ledger_name, buffer));
+  return hasher_.Keyed(identity_.receipt_key, Bytes(Tagged('s', subject), buffer));
+}
+
+KeyHash Names::Kept(const KeyHash& whole, int bits) const {
+  if (identity_.has_whole_names) return whole;
+  const std::uint64_t kept = whole.low & (~std::uint64_t{0} >> (64 - bits));
+  return {.low = kept == 0 ? 1 : kept, .high = 0};  // zeros are what an erased name looks like
 }
 
 }  // namespace lethe

@@ -204,12 +204,12 @@ Status Shard::DeleteBySubject(const Record& record) {
   std::vector<LearnedEvent> events = ports_.state.FindSubject(subject);
   if (events.empty()) {
     Receipt receipt = NotForgotten(record, ports_.state.FindRefusal(lasting));
-    receipt.subject = names_.InReceipt(subject);
+    receipt.subject = names_.SubjectInReceipt(*record.event.subject);
     AppendReceipt(receipt);
     return Status::Ok();
   }
   Receipt receipt = NewReceipt(record, Outcome::kForgotten);
-  receipt.subject = names_.InReceipt(subject);
+  receipt.subject = names_.SubjectInReceipt(*record.event.subject);
   const Refusal refusal = RefusalFor(receipt);
   for (const LearnedEvent& event : events) ports_.state.Refuse(names_.Lasting(event.id), refusal);
   ports_.state.Refuse(lasting, refusal);
@@ -336,7 +336,7 @@ void Shard::AppendReceipt(const Receipt& receipt) {
   const ReceiptContext context{.spec = plan_.spec,
                                .is_exact = plan_.mode->is_exact,
                                .keeps_secret = plan_.mode->keeps_secret,
-                               .is_adaptive = plan_.mode->allows_adaptive_requests,
+                               .is_adaptive = plan_.AllowsAdaptiveRequests(),
                                .config_sha256 = config_sha256_,
                                .hasher = ports_.hasher};
   Append(ChainKind::kReceipt, WriteReceipt(receipt, context, previous_));

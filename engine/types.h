@@ -28,7 +28,7 @@ using TimeMs = StrongInt<struct TimeMsTag>;  // milliseconds since 1970, from th
 // A timestamp that the record did not carry.
 inline constexpr TimeMs kNoTime{-1};
 
-// The keyed hash of an id or a subject. Sixteen bytes: a false match needs 2^60 ids.
+// The keyed hash of an id or a subject, or what is kept of it (engine/names.h).
 struct KeyHash {
   std::uint64_t low = 0;
   std::uint64_t high = 0;

@@ -1,5 +1,7 @@
 #include "state/durable_payloads.h"
 
+#include <algorithm>
+
 #include "engine/archive.h"
 #include "state/keys.h"
 
@@ -35,19 +37,20 @@ Status DurablePayloads::Load(const Store& store,
   if (!first.ok()) return first.status();
   if (first.value()) first_ = static_cast<std::int64_t>(KeyNumber(*first.value()));
   stored_first_ = first_;
-  LETHE_RETURN_IF_ERROR(log_.Load(store, [&](std::int64_t index, std::string_view entry) -> Status {
-    if (index < first_ || is_removed(index) || BlockLog::IsBlank(entry)) return Status::Ok();
-    Example example;
-    LoadingArchive archive(entry);
-    archive(example);
-    if (!archive.complete()) {
-      return {ErrorCode::kInput, "the state is damaged: the payload of event " +
-                                     std::to_string(index) + " cannot be read"};
+  return log_.Load(store, [&](const ByteRows& rows) -> Status {
+    for (std::int64_t index = std::max(first_, rows.first()); index < rows.end(); ++index) {
+      if (is_removed(index) || ByteRows::IsBlank(rows.At(index))) continue;
+      Example example;
+      LoadingArchive archive(rows.At(index));
+      archive(example);
+      if (!archive.complete()) {
+        return {ErrorCode::kInput, "the state is damaged: the payload of event " +
+                                       std::to_string(index) + " cannot be read"};
+      }
+      memory_.Add({index}, example);
     }
-    memory_.Add({index}, example);
     return Status::Ok();
-  }));
-  return Status::Ok();
+  });
 }
 
 void DurablePayloads::AddTo(WriteBatch& batch) {

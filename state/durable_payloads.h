@@ -30,7 +30,7 @@ class DurablePayloads final : public Payloads {
   static constexpr std::int64_t kBlock = 256;
 
   MemoryPayloads memory_;
-  BlockLog log_{Family::kPayloads, kBlock};
+  BlockLog<ByteRows> log_{Family::kPayloads, kBlock};
   std::int64_t first_ = 0;  // those before it were dropped
   std::int64_t stored_first_ = 0;
 };

@@ -12,6 +12,7 @@ namespace {
 
 constexpr char kCommitsKey[] = "c";
 constexpr char kNoteTag = 'n';
+constexpr std::int64_t kAhead = 16;  // events whose places in the table are fetched early
 
 std::string HashKeyBytes(const KeyHash& hash) {
   SavingArchive archive;
@@ -20,22 +21,6 @@ std::string HashKeyBytes(const KeyHash& hash) {
 }
 
 std::string NoteKey(const std::string& name) { return kNoteTag + name; }
-
-// An event's row: offset, id, and the subject if there is one. The index is its position.
-std::string EncodeEvent(const LearnedEvent& event) {
-  SavingArchive archive;
-  archive(event.offset, event.id);
-  if (event.subject) archive(*event.subject);
-  return archive.Take();
-}
-
-bool DecodeEvent(std::string_view entry, LearnedEvent& event) {
-  LoadingArchive archive(entry);
-  archive(event.offset, event.id);
-  event.subject.reset();
-  if (entry.size() > 24) archive(event.subject.emplace());
-  return archive.complete();
-}
 
 }  // namespace
 
@@ -77,18 +62,15 @@ Status DurableState::LoadEvents() {
     deleted_.insert(static_cast<std::int64_t>(KeyNumber(key)));
     return true;
   }));
-  LETHE_RETURN_IF_ERROR(
-      events_.Load(store_, [this](std::int64_t index, std::string_view entry) -> Status {
-        LearnedEvent event;
-        if (!DecodeEvent(entry, event)) {
-          return {ErrorCode::kInput,
-                  "the state is damaged: event " + std::to_string(index) + " cannot be read"};
-        }
-        if (deleted_.count(index) == 0 && !BlockLog::IsBlank(entry)) {
-          table_.Add({index}, event.id, event.subject);
-        }
-        return Status::Ok();
-      }));
+  LETHE_RETURN_IF_ERROR(events_.Load(store_, [this](const EventRows& rows) {
+    for (std::int64_t index = rows.first(); index < rows.end(); ++index) {
+      if (index + kAhead < rows.end()) table_.Prefetch(rows.At(index + kAhead));
+      const LearnedEvent event = rows.At(index);
+      if (EventRows::IsBlank(event) || deleted_.count(index) > 0) continue;
+      table_.Add({index}, event.id, event.subject);
+    }
+    return Status::Ok();
+  }));
   for (const std::int64_t index : deleted_) events_.Blank(index);
   eraser_.Add({deleted_.begin(), deleted_.end()});
   return Status::Ok();
@@ -108,15 +90,9 @@ Status DurableState::LoadRefusals() {
 }
 
 std::optional<LearnedEvent> DurableState::ReadEvent(EventIndex index) const {
-  const auto entry = events_.Read(store_, index.value);
-  LearnedEvent event{.index = index, .offset = {}, .id = {}, .subject = {}};
-  if (entry.ok() && DecodeEvent(entry.value(), event)) return event;
-  if (failure_.ok()) {
-    failure_ = entry.ok()
-                   ? Status(ErrorCode::kInput, "the state is damaged: event " +
-                                                   std::to_string(index.value) + " cannot be read")
-                   : entry.status();
-  }
+  const auto rows = events_.Read(store_, index.value);
+  if (rows.ok()) return rows.value()->At(index.value);
+  if (failure_.ok()) failure_ = rows.status();
   return std::nullopt;
 }
 
@@ -140,7 +116,7 @@ std::vector<LearnedEvent> DurableState::FindSubject(const KeyHash& subject) cons
 
 void DurableState::AddEvent(const LearnedEvent& event) {
   table_.Add(event.index, event.id, event.subject);
-  events_.Append(event.index.value, EncodeEvent(event));
+  events_.Append(event.index.value, event);
 }
 
 void DurableState::RemoveEvent(const LearnedEvent& event) {

@@ -84,7 +84,7 @@ class DurableState final : public State {
   HighWater* high_water_;
   WriteBatch batch_;
   PartPages parts_;
-  BlockLog events_{Family::kEvents, kEventsPerBlock};
+  BlockLog<EventRows> events_{Family::kEvents, kEventsPerBlock};
   EventTable table_;
   DurablePayloads payloads_;
   Eraser eraser_;

@@ -30,7 +30,7 @@ Status Eraser::EraseAll() {
   // Pages of models that knew the events have been overwritten; here they disappear.
   ranges.push_back({Family::kMeta, "", ""});
   LETHE_RETURN_IF_ERROR(store_.Rewrite(
-      ranges, [indices](std::string_view value) { return BlockLog::Blanked(value, *indices); }));
+      ranges, [indices](std::string_view value) { return Blanked(value, *indices); }));
   const std::lock_guard lock(mutex_);
   for (const std::int64_t index : *indices) {
     waiting_.erase(index);

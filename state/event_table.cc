@@ -9,9 +9,10 @@
 namespace lethe {
 namespace {
 
-// Between two growths the table is 4/7 to 4/5 full.
+// Between two growths the table is 4/7 to 4/5 full; while it is small, 2/5 to 4/5.
 constexpr double kMostFull = 0.8;
 constexpr double kGrowth = 1.4;
+constexpr std::size_t kSmall = std::size_t{1} << 16;  // slots of a part: 32 MB in all
 constexpr std::size_t kFirstSlots = 16;
 
 }  // namespace
@@ -58,10 +59,13 @@ void EventTable::Slots::Prefetch(std::uint32_t tag) const {
 }
 
 void EventTable::Slots::MakeRoom() {
-  const auto size = static_cast<double>(slots_.size());
-  if (static_cast<double>(used_ + 1) <= kMostFull * size) return;
-  std::vector<Slot> slots(std::max(kFirstSlots, static_cast<std::size_t>(kGrowth * size)));
+  if (used_ < limit_) return;
+  const std::size_t size = slots_.size();
+  const double growth = size < kSmall ? 2 : kGrowth;
+  std::vector<Slot> slots(
+      std::max(kFirstSlots, static_cast<std::size_t>(growth * static_cast<double>(size))));
   slots_.swap(slots);
+  limit_ = static_cast<std::size_t>(kMostFull * static_cast<double>(slots_.size()));
   for (const Slot& slot : slots) {
     if (slot.number == kNone) continue;
     std::size_t at = Home(slot.tag);

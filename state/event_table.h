@@ -6,13 +6,14 @@
 #include <optional>
 #include <vector>
 
+#include "engine/ports/state.h"
 #include "engine/types.h"
 
 namespace lethe {
 
 // Where an event of an id, or the events of a subject, are to be looked up: an index in memory, 15
-// to 20 bytes per event. Five bytes of a hash are kept here, so what it names are candidates: the
-// caller compares the whole. Not thread-safe.
+// to 20 bytes per event, and 50 MB at most while it is small. Five bytes of a hash are kept here,
+// so what it names are candidates: the caller compares the whole. Not thread-safe.
 class EventTable {
  public:
   static constexpr std::int64_t kMostEvents = 0xfffffffe;
@@ -26,8 +27,12 @@ class EventTable {
   // Candidates that were not removed, newest first.
   std::vector<EventIndex> OfSubject(const KeyHash& subject) const;
 
-  // A hint that the id will be looked up soon.
+  // A hint that the id will be looked up soon, or the event added.
   void Prefetch(const KeyHash& id) const { ids_.Of(Tag(id)).Prefetch(Tag(id)); }
+  void Prefetch(const LearnedEvent& event) const {
+    Prefetch(event.id);
+    if (event.subject) subjects_.Of(Tag(*event.subject)).Prefetch(Tag(*event.subject));
+  }
 
   std::int64_t size() const { return static_cast<std::int64_t>(ids_.size()); }
   std::size_t bytes() const;
@@ -69,6 +74,7 @@ class EventTable {
 
     std::vector<Slot> slots_;
     std::size_t used_ = 0;
+    std::size_t limit_ = 0;  // where it has to grow
   };
 
   // Parts grow one at a time: none waits long, and only one is there twice meanwhile.

@@ -16,13 +16,15 @@
 namespace lethe {
 namespace {
 
-constexpr std::string_view kIdentityMagic = "lethe.identity/1\n";
+constexpr std::string_view kIdentityMagic = "lethe.identity/2\n";
+constexpr std::string_view kIdentityMagicOfWholeNames = "lethe.identity/1\n";
 constexpr std::string_view kShardPrefix = "shard-";
 
 std::string Sealed(const ShardIdentity& identity, const Hasher& hasher) {
   SavingArchive archive;
   archive(identity);
-  std::string bytes = std::string(kIdentityMagic) + archive.Take();
+  std::string bytes(identity.has_whole_names ? kIdentityMagicOfWholeNames : kIdentityMagic);
+  bytes += archive.Take();
   const Digest digest = hasher.Sha256(bytes);
   bytes.append(reinterpret_cast<const char*>(digest.data()), digest.size());
   return bytes;
@@ -31,6 +33,7 @@ std::string Sealed(const ShardIdentity& identity, const Hasher& hasher) {
 Result<ShardIdentity> Unsealed(const std::string& bytes, const std::string& path, ShardId shard,
                                const Hasher& hasher) {
   ShardIdentity identity;
+  identity.has_whole_names = bytes.starts_with(kIdentityMagicOfWholeNames);
   if (bytes.size() > kIdentityMagic.size() + sizeof(Digest)) {
     LoadingArchive archive(std::string_view(bytes).substr(
         kIdentityMagic.size(), bytes.size() - kIdentityMagic.size() - sizeof(Digest)));

@@ -75,7 +75,7 @@ class Work {
     comparison.is_joint =
         is_certified &&
         (comparison.is_exact || plan.value().spec.forgetting.guarantee == Guarantee::kJoint);
-    comparison.is_adaptive = is_certified && plan.value().mode->allows_adaptive_requests;
+    comparison.is_adaptive = is_certified && plan.value().AllowsAdaptiveRequests();
     MemorySource source(records_);
     ReplayOptions options;
     options.regret = options_.regret && options_.regret_sample == 0;

@@ -22,8 +22,8 @@ struct Contender {
 // Every way there is, on the user's model, learning and budget.
 std::vector<Contender> AllContenders(const Spec& base);
 
-// The contenders whose name, or whose name before the slash, is in `names`; kUsage for a name that
-// fits none.
+// The contenders with these names: `noisy_gd` is one row, `noisy_gd/all` all whose name begins with
+// that, and so is `active`, which is no row itself. kUsage for a name that fits none.
 Result<std::vector<Contender>> ChooseContenders(const std::vector<Contender>& all,
                                                 const std::vector<std::string>& names);
 

@@ -78,13 +78,17 @@ std::vector<Contender> AllContenders(const Spec& base) {
 Result<std::vector<Contender>> ChooseContenders(const std::vector<Contender>& all,
                                                 const std::vector<std::string>& names) {
   std::vector<Contender> chosen;
+  std::vector<std::string> known = {"all"};
+  for (const Contender& contender : all) known.push_back(contender.name);
   for (const std::string& name : names) {
     const std::size_t before = chosen.size();
-    std::vector<std::string> known = {"all"};
+    const bool is_row = std::find(known.begin() + 1, known.end(), name) != known.end();
     for (const Contender& contender : all) {
-      known.push_back(contender.name);
       const std::string mode = contender.name.substr(0, contender.name.find('/'));
-      if (name == "all" || name == contender.name || name == mode) chosen.push_back(contender);
+      if (name == "all" || name == contender.name || name == mode + "/all" ||
+          (name == mode && !is_row)) {
+        chosen.push_back(contender);
+      }
     }
     if (chosen.size() == before) {
       const auto nearest = Nearest(name, known);

@@ -13,8 +13,9 @@ namespace lethe {
 namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
-// How long a deletion may wait for company, so that several share a synced commit under load.
-constexpr std::int64_t kNewsWaitNs = 2 * kMs;
+// How long a deletion may wait for company, so that several share a synced commit under load: as
+// long as such a commit takes, but not longer than this.
+constexpr std::int64_t kLongestNewsWaitNs = 2 * kMs;
 constexpr std::int64_t kShowEveryNs = 100 * kMs;
 // Silence after which the clock decides on requests that wait for event time.
 constexpr std::int64_t kSilenceNs = 1000 * kMs;
@@ -155,6 +156,7 @@ Status ShardWorker::Learn(KafkaConsumer& consumer, std::optional<Offset> until) 
       consumer.Recycle(partition, batch.value());
       LETHE_RETURN_IF_ERROR(taken);
     } else if (context_.clock.MonotonicNs() - last_record_ns_ > kSilenceNs) {
+      if (!shard_.has_news()) first_news_ns_ = context_.clock.MonotonicNs();
       LETHE_RETURN_IF_ERROR(shard_.ServeByTimer({context_.clock.NowMs()}));
     }
     LETHE_RETURN_IF_ERROR(context_.publisher.failure());
@@ -188,7 +190,7 @@ Status ShardWorker::TakeBatch(const RecordBatch& batch) {
     if (!record.is_placed && context_.router.IsMisrouted(id(), batch.key(i))) {
       metrics_.AddMisrouted();
     }
-    if (!had_news && shard_.has_news()) first_news_ns_ = last_record_ns_;
+    if (!had_news && shard_.has_news()) first_news_ns_ = batch.decoded_ns;
     const auto rejection = probe_.TakeRejection();
     if (!rejection) continue;
     metrics_.AddDeadLetter(rejection->reason);
@@ -207,7 +209,7 @@ Status ShardWorker::TakeBatch(const RecordBatch& batch) {
 bool ShardWorker::IsCommitDue(const KafkaConsumer& consumer) {
   if (shard_.has_news()) {
     return !consumer.HasMore(static_cast<std::int32_t>(id().value)) ||
-           context_.clock.MonotonicNs() - first_news_ns_ >= kNewsWaitNs;
+           context_.clock.MonotonicNs() - first_news_ns_ >= news_wait_ns_;
   }
   return uncommitted_ >= context_.config.state.commit_events ||
          (uncommitted_ > 0 && context_.clock.MonotonicNs() - first_uncommitted_ns_ >=
@@ -229,6 +231,7 @@ Status ShardWorker::Commit() {
   metrics_.SetCommitTime(static_cast<double>(context_.clock.NowMs()) / 1000);
   if (has_news) {
     metrics_.ObserveErasure(false, Since(first_news_ns_));
+    news_wait_ns_ = std::min(kLongestNewsWaitNs, context_.clock.MonotonicNs() - start);
     std::int64_t none = 0;
     unerased_since_ns_.compare_exchange_strong(none, start);
   }

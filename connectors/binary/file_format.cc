@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <zlib.h>
+#include <libdeflate.h>
 
 #include "connectors/binary/wire.h"
 #include "engine/check.h"
@@ -30,8 +30,7 @@ bool EndsWithChecksum(std::string_view bytes) {
 std::uint32_t Checksum(std::string_view bytes) { return ExtendChecksum(0, bytes); }
 
 std::uint32_t ExtendChecksum(std::uint32_t before, std::string_view bytes) {
-  return static_cast<std::uint32_t>(
-      crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+  return libdeflate_crc32(before, bytes.data(), bytes.size());
 }
 
 void AppendHeader(const FileHeader& header, std::string& out) {

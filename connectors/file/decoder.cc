@@ -33,7 +33,7 @@ class PlainDecoder final : public Decoder {
   explicit PlainDecoder(RawInput& input) : input_(input) {}
 
   Result<std::size_t> Read(std::span<char> out) override {
-    if (input_.buffered().empty() && !input_.at_end()) LETHE_RETURN_IF_ERROR(input_.Fill());
+    if (input_.buffered().empty()) return input_.ReadInto(out);
     const std::size_t count = std::min(out.size(), input_.buffered().size());
     std::memcpy(out.data(), input_.buffered().data(), count);
     input_.Consume(count);

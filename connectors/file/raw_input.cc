@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -60,6 +61,17 @@ Status RawInput::Fill() {
   at_end_ = count == 0;
   end_ += static_cast<std::size_t>(count);
   return Status::Ok();
+}
+
+Result<std::size_t> RawInput::ReadInto(std::span<char> out) {
+  LETHE_CHECK(begin_ == end_);
+  if (at_end_) return std::size_t{0};
+  // Pieces that stay in the processor's cache until they are parsed.
+  const ssize_t count = read(file_, out.data(), std::min(out.size(), kBufferBytes));
+  if (count < 0) return CannotRead(name_, errno);
+  at_end_ = count == 0;
+  position_ += count;
+  return static_cast<std::size_t>(count);
 }
 
 }  // namespace lethe

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,9 @@ class RawInput {
   // to stop, and a pipe may stay silent forever.
   Status Fill();
   bool at_end() const { return at_end_; }
+
+  // Reads past the buffer, which must be empty, and consumes: 0 bytes are the end.
+  Result<std::size_t> ReadInto(std::span<char> out);
 
   // Bytes consumed so far, those passed over included, and the size of the file where there is one
   // (a pipe has none).

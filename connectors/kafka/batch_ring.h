@@ -18,7 +18,7 @@ namespace lethe::kafka {
 // order, a bounded number of them, reused. One filler, one taker; Stop and Wake from anywhere.
 class BatchRing {
  public:
-  static constexpr std::size_t kBatches = 16;
+  static constexpr std::size_t kBatches = 8;
 
   BatchRing();
 

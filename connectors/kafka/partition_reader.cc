@@ -35,6 +35,10 @@ bool HasHeader(const rd_kafka_message_t* message, const char* name) {
          rd_kafka_header_get_last(headers, name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
+std::int64_t MonotonicNs() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
 TimeMs Timestamp(const rd_kafka_message_t* message) {
   rd_kafka_timestamp_type_t type = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE;
   const std::int64_t time = rd_kafka_message_timestamp(message, &type);
@@ -117,6 +121,7 @@ void PartitionReader::Append(const rd_kafka_message_s* message) {
   if (batch_ == nullptr) return;  // stopped
   const auto key = Bytes(message->key, message->key_len);
   const auto value = Bytes(message->payload, message->len);
+  if (batch_->count == 0) batch_->decoded_ns = MonotonicNs();
   Record& record = batch_->Slot();
   record.shard = ShardId{partition_};
   record.offset = Offset{message->offset};

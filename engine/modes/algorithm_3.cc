@@ -1,3 +1,5 @@
+#include "engine/modes/algorithm_3.h"
+
 #include <Eigen/Cholesky>
 
 #include "engine/modes/active_unlearner.h"
@@ -6,6 +8,25 @@
 #include "engine/split.h"
 
 namespace lethe {
+namespace algorithm_3 {
+
+double NewtonError(const Constants& c, double lipschitz, double distance) {
+  return lipschitz / (2 * c.mu) * distance * distance;
+}
+
+double PrintedShift(const Constants& c, double lipschitz, double tau, double i) {
+  const double left = std::max(1.0, tau - i);
+  const double bracket = 2 + i * c.beta / (c.mu * left) * (lipschitz / c.mu - 1);
+  return c.L * std::max(bracket, 1e-9) / (c.mu * left);
+}
+
+double PrintedSigma(const Constants& c, double lipschitz, double tau, double i, double rho) {
+  const double factor = std::pow(i, kZetaExponent) * kZetaExponent / (2 * (kZetaExponent - 1));
+  return PrintedShift(c, lipschitz, tau, i) * std::sqrt(factor / rho);
+}
+
+}  // namespace algorithm_3
+
 namespace {
 
 double ThirdDerivative(LossKind loss) {
@@ -85,7 +106,7 @@ class Algorithm3 final : public NewtonUnlearner {
   static constexpr std::int64_t kMostSteps = 10000;
 
   double Newton(double distance) const {
-    return hessian_lipschitz() / (2 * run().constants().mu) * distance * distance;
+    return algorithm_3::NewtonError(run().constants(), hessian_lipschitz(), distance);
   }
   // Of the descent and of the linear system, whose condition is at most beta/mu.
   double Rounding(double rest) const {
@@ -129,22 +150,12 @@ class PrintedAlgorithm3 final : public NewtonUnlearner {
     }
     const auto n = static_cast<double>(std::max<std::int64_t>(1, cost().count()));
     run().MoveTo(std::move(z), c.L / (c.mu * n));
-    const Forgetting forgetting{PrintedShift(tau), PrintedShift(tau) * PrintedFactor()};
+    const auto i = static_cast<double>(calibrator().draws() + 1);
+    const Forgetting forgetting{
+        algorithm_3::PrintedShift(c, hessian_lipschitz(), tau, i),
+        algorithm_3::PrintedSigma(c, hessian_lipschitz(), tau, i, calibrator().promise().rho)};
     Draw(HeldOf(batch), forgetting.sigma);
     return forgetting;
-  }
-
- private:
-  double deletions() const { return static_cast<double>(calibrator().draws() + 1); }
-  double PrintedShift(double tau) const {
-    const Constants& c = run().constants();
-    const double i = deletions(), left = std::max(1.0, tau - i);
-    const double bracket = 2 + i * c.beta / (c.mu * left) * (hessian_lipschitz() / c.mu - 1);
-    return c.L * std::max(bracket, 1e-9) / (c.mu * left);
-  }
-  double PrintedFactor() const {
-    return std::sqrt(std::pow(deletions(), kZetaExponent) * kZetaExponent /
-                     (2 * (kZetaExponent - 1) * calibrator().promise().rho));
   }
 };
 

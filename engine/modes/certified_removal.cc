@@ -241,7 +241,7 @@ constexpr ModeEntry kSound = {
     .takes_hashed = false,
     .why_not = nullptr,
     .keeps_secret = false,
-    .allows_adaptive_requests = false,
+    .allows_adaptive_requests = nullptr,
     .form = Form,
     .why_not_run = WhyNotRun,
 };

@@ -73,6 +73,29 @@ Constants WithRegulariser(const Constants& c, double m) {
   return changed;
 }
 
+double WeakStrength(const Constants& c, double dimension, double n, std::int64_t steps,
+                    double epsilon, double delta) {
+  const double smoothness = c.beta - c.mu;
+  return std::sqrt(c.G * smoothness * std::sqrt(dimension * -std::log(delta)) /
+                   (c.diameter() * epsilon * n * std::sqrt(static_cast<double>(steps))));
+}
+
+std::int64_t WeakUpdateSteps(std::int64_t steps, std::int64_t i) { return i * i * steps; }
+
+double WeakSigma(const Constants& c, double m, double n, std::int64_t steps, double epsilon,
+                 double delta) {
+  const double smoothness = c.beta - c.mu, I = static_cast<double>(steps);
+  // AllowedRatio is sqrt 2 times the difference of roots that the theorem has there.
+  return 4 * std::sqrt(smoothness) * (c.G + m * c.diameter()) /
+         (m * std::sqrt(m * I) * n * AllowedRatio(epsilon, delta));
+}
+
+double WeakSigmaOfProof(const Constants& c, double m, double n, std::int64_t steps, double epsilon,
+                        double delta) {
+  const double shrink = Shrink(WithRegulariser(c, m), static_cast<double>(steps));
+  return 8 * (c.G + m * c.diameter()) * shrink / (m * n * AllowedRatio(epsilon, delta));
+}
+
 double OptimumShift(const Constants& c, double deleted, double n_before, double added,
                     double n_after) {
   double share = 0;

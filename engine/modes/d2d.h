@@ -40,6 +40,19 @@ double RegularisedStrength(const Constants& c, double dimension, double n, std::
 // The constants with m in place of their mu. Its `paper` form bounds the gradient by G + m D.
 Constants WithRegulariser(const Constants& c, double m);
 
+// Theorem 3.5 and Remark 3.6, weak unlearning of convex losses: formulas only, for comparison. Its
+// update i takes i^2 I steps, so that a hundred deletions take 340,000 I passes over the data: no
+// mode is made of it, and nothing of it is ever certified.
+double WeakStrength(const Constants& c, double dimension, double n, std::int64_t steps,
+                    double epsilon, double delta);
+std::int64_t WeakUpdateSteps(std::int64_t steps, std::int64_t i);
+// As stated, and as the paper's equations (17) and (18) themselves give it, which is less. m is the
+// strength; `c` has the constants without it.
+double WeakSigma(const Constants& c, double m, double n, std::int64_t steps, double epsilon,
+                 double delta);
+double WeakSigmaOfProof(const Constants& c, double m, double n, std::int64_t steps, double epsilon,
+                        double delta);
+
 // The error e_opt = |model - minimiser| of a secret, un-noised model, and of one trained anew:
 //   e <- gamma^steps (e + min(L, 2G)/m (deleted/n_before + added/n_after)).
 // Sound for growing and shrinking n, for batches and for additions, where the closed sigma needs at

@@ -110,37 +110,24 @@ Status Check(const Spec& spec, const Constants&) {
   return Status::Ok();
 }
 
-const ModeEntry* Form(const Spec& spec);
-
-constexpr ModeEntry Entry(bool is_adaptive) {
-  return {
-      .name = "noisy",
-      .summary = "noise at every step, so that deletions need little, and nothing if adaptive",
-      .why_never_certified = nullptr,
-      .is_exact = false,
-      .moves_model = true,
-      .check = Check,
-      .make = [](const ModeContext& context) -> std::unique_ptr<Unlearner> {
-        return std::make_unique<NoisyUnlearner>(context);
-      },
-      .takes_hashed = false,
-      .why_not = nullptr,
-      .keeps_secret = false,
-      .allows_adaptive_requests = is_adaptive,
-      .form = Form,
-      .why_not_run = nullptr,
-  };
-}
-
-constexpr ModeEntry kOblivious = Entry(false), kAdaptive = Entry(true);
-
-const ModeEntry* Form(const Spec& spec) {
-  return spec.forgetting.noisy.requests == Requests::kAdaptive ? &kAdaptive : &kOblivious;
-}
-
 }  // namespace
 
 extern const ModeEntry kNoisyMode;
-const ModeEntry kNoisyMode = Entry(false);
+const ModeEntry kNoisyMode = {
+    .name = "noisy",
+    .summary = "noise at every step, so that deletions need little, and nothing if adaptive",
+    .why_never_certified = nullptr,
+    .is_exact = false,
+    .moves_model = true,
+    .check = Check,
+    .make = [](const ModeContext& context) -> std::unique_ptr<Unlearner> {
+      return std::make_unique<NoisyUnlearner>(context);
+    },
+    .takes_hashed = false,
+    .why_not = nullptr,
+    .keeps_secret = false,
+    .allows_adaptive_requests =
+        [](const Spec& spec) { return spec.forgetting.noisy.requests == Requests::kAdaptive; },
+};
 
 }  // namespace lethe

@@ -190,37 +190,24 @@ const char* WhyNot(const Spec& spec) {
              : nullptr;
 }
 
-const ModeEntry* Form(const Spec& spec);
-
-constexpr ModeEntry Entry(bool is_adaptive) {
-  return {
-      .name = "noisy_gd",
-      .summary = "noise at every step on all retained events; a deletion is some steps without it",
-      .why_never_certified = nullptr,
-      .is_exact = false,
-      .moves_model = true,
-      .check = Check,
-      .make = [](const ModeContext& context) -> std::unique_ptr<Unlearner> {
-        return std::make_unique<NoisyGdUnlearner>(context);
-      },
-      .takes_hashed = false,
-      .why_not = WhyNot,
-      .keeps_secret = false,
-      .allows_adaptive_requests = is_adaptive,
-      .form = Form,
-      .why_not_run = nullptr,
-  };
-}
-
-constexpr ModeEntry kOblivious = Entry(false), kAdaptive = Entry(true);
-
-const ModeEntry* Form(const Spec& spec) {
-  return spec.forgetting.noisy.requests == Requests::kAdaptive ? &kAdaptive : &kOblivious;
-}
-
 }  // namespace
 
 extern const ModeEntry kNoisyGdMode;
-const ModeEntry kNoisyGdMode = Entry(false);
+const ModeEntry kNoisyGdMode = {
+    .name = "noisy_gd",
+    .summary = "noise at every step on all retained events; a deletion is some steps without it",
+    .why_never_certified = nullptr,
+    .is_exact = false,
+    .moves_model = true,
+    .check = Check,
+    .make = [](const ModeContext& context) -> std::unique_ptr<Unlearner> {
+      return std::make_unique<NoisyGdUnlearner>(context);
+    },
+    .takes_hashed = false,
+    .why_not = WhyNot,
+    .keeps_secret = false,
+    .allows_adaptive_requests =
+        [](const Spec& spec) { return spec.forgetting.noisy.requests == Requests::kAdaptive; },
+};
 
 }  // namespace lethe

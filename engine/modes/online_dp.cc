@@ -128,7 +128,7 @@ const ModeEntry kOnlineDpMode = {
     .takes_hashed = false,
     .why_not = nullptr,
     .keeps_secret = false,
-    .allows_adaptive_requests = true,
+    .allows_adaptive_requests = [](const Spec&) { return true; },
 };
 
 }  // namespace lethe

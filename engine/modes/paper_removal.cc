@@ -124,7 +124,7 @@ const ModeEntry kPaperRemovalMode = {
     .takes_hashed = false,
     .why_not = nullptr,
     .keeps_secret = true,
-    .allows_adaptive_requests = false,
+    .allows_adaptive_requests = nullptr,
     .form = nullptr,
     .why_not_run = [](const Spec&) -> const char* {
       return "variant: paper is never certified, and its linear term would lie in the state";

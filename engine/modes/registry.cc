@@ -105,6 +105,10 @@ Result<Plan> Plan::Make(const Spec& spec) {
   return Plan{spec, constants.value(), budget.value(), promise, schedule.value(), mode};
 }
 
+bool Plan::AllowsAdaptiveRequests() const {
+  return mode->allows_adaptive_requests != nullptr && mode->allows_adaptive_requests(spec);
+}
+
 Status Plan::CheckRun() const {
   const char* reason = mode->why_not_run == nullptr ? nullptr : mode->why_not_run(spec);
   if (reason == nullptr) return Status::Ok();

@@ -40,6 +40,9 @@ struct Plan {
 
   static Result<Plan> Make(const Spec& spec);
 
+  // Whether the promise holds also when requests depend on what was released.
+  bool AllowsAdaptiveRequests() const;
+
   // Fails (kConfig) if a running engine cannot keep what this mode holds.
   Status CheckRun() const;
 

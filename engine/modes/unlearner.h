@@ -100,8 +100,9 @@ struct ModeEntry {
   const char* (*why_not)(const Spec& spec) = nullptr;
   // The model before its noise is kept: whoever reads the state is not covered.
   bool keeps_secret = false;
-  // The promise holds also when requests depend on what was released.
-  bool allows_adaptive_requests = false;
+  // Whether the promise holds with this spec also when requests depend on what was released;
+  // nullptr: never.
+  bool (*allows_adaptive_requests)(const Spec& spec) = nullptr;
   // The entry to use instead with this spec, of the same name, where what is promised depends on
   // it; nullptr: this one.
   const ModeEntry* (*form)(const Spec& spec) = nullptr;

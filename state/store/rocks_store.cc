@@ -156,9 +156,7 @@ Result<std::unique_ptr<RocksStore>> RocksStore::Open(const std::string& folder,
                                         Descriptors(impl->scrubbing), &impl->families, &db);
   impl->db.reset(db);
   LETHE_RETURN_IF_ERROR(Convert(opened, "opening " + folder));
-  auto store = std::unique_ptr<RocksStore>(new RocksStore(std::move(impl)));
-  LETHE_RETURN_IF_ERROR(store->Verify());
-  return store;
+  return std::unique_ptr<RocksStore>(new RocksStore(std::move(impl)));
 }
 
 Result<std::unique_ptr<RocksStore>> RocksStore::OpenForReading(const std::string& folder) {

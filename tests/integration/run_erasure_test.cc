@@ -36,8 +36,8 @@ class RunErasureTest : public DaemonTest {
     const Names names(hasher, ShardIdentity::New({0}, random));
     return {{"id", kId},
             {"subject", kSubject},
-            {"id under the ledger key", Bytes(names.Id(kId))},
-            {"subject under the ledger key", Bytes(names.Subject(kSubject))},
+            {"id under the ledger key", Bytes(names.Id(kId)).substr(0, 8)},
+            {"subject under the ledger key", Bytes(names.Subject(kSubject)).substr(0, 7)},
             {"float64", Bytes(kMark)},
             {"float32", Bytes(static_cast<float>(kMark))},
             {"text", "0.123456789012345"}};

@@ -51,13 +51,14 @@ struct Kept {
   std::int64_t gradients;
   double after_batch, after_each;
   std::int64_t batch_gradients, redraws, each_gradients;
+  std::size_t batch_step;
 };
 
 constexpr Kept kKept[] = {
     {1000, 0.199659326226, 0.734199909324, 192, 1, 2, 0, 0.193138393131, 125, 0.262223151310,
-     0.178337730803, 200, 20, 2815},
+     0.178337730803, 200, 20, 2815, 0},
     {20000, 0.115049090486, 0.567207747041, 3800, 5, 4, 4, 0.115345808778, 200, 0.124602477003,
-     0.116488770446, 3800, 21, 46900},
+     0.116488770446, 3800, 21, 46900, 1},
 };
 
 // Five rounds after all events.
@@ -104,8 +105,8 @@ TEST_P(FatsKept, IsReproduced) {
   Start();
   EXPECT_NEAR(run_->model()[0], kept.theta, 1e-9);
   EXPECT_NEAR(run_->model().norm(), kept.norm, 1e-9);
-  EXPECT_EQ(run_->rounds()[0].drawn, (std::vector<std::int64_t>{1, 11}));
-  EXPECT_EQ(run_->rounds()[4].drawn, (std::vector<std::int64_t>{5, 9}));
+  const std::vector<std::int64_t> drawn[] = {{1, 11}, {5, 4}, {1, 8}, {15, 3}, {5, 9}};
+  for (std::size_t r = 0; r < 5; ++r) EXPECT_EQ(run_->rounds()[r].drawn, drawn[r]);
   std::map<std::int64_t, int> used;
   for (const auto& round : run_->rounds()) {
     for (const auto& batches : round.batches) {
@@ -127,6 +128,10 @@ TEST_P(FatsKept, IsReproduced) {
   std::vector<std::int64_t> batch(100);
   std::iota(batch.begin(), batch.end(), 0);
   Start();
+  const auto place_of_batch = run_->FirstUse(batch);
+  ASSERT_TRUE(place_of_batch);
+  EXPECT_EQ(place_of_batch->round, 0u);
+  EXPECT_EQ(place_of_batch->step, kept.batch_step);
   EXPECT_EQ(Delete(batch), kept.batch_gradients);
   EXPECT_NEAR(run_->model()[0], kept.after_batch, 1e-9);
 
@@ -136,6 +141,19 @@ TEST_P(FatsKept, IsReproduced) {
   EXPECT_EQ(each_gradients, kept.each_gradients);
   EXPECT_EQ(choices_.generation, static_cast<std::uint64_t>(kept.redraws));
   EXPECT_NEAR(run_->model()[0], kept.after_each, 1e-9);
+}
+
+// rho_C = K R/M and rho_S = b K E R/(M N) are sums over all draws; how often an event or a client
+// is really part of a run is less (FatsInvolvement).
+TEST(FatsParameters, AreTheKeptOnes) {
+  const double M = 20, K = 2, E = 5, R = 5;
+  for (const Kept& kept : kKept) {
+    const double n = static_cast<double>(kept.n), b = n / 200, N = n / M;
+    EXPECT_DOUBLE_EQ(K * R / M, 0.5);
+    EXPECT_DOUBLE_EQ(b * K * E * R / (M * N), 0.25);
+    const double involved = static_cast<double>(kept.involved) / n;
+    EXPECT_NEAR(involved, 0.184318, 0.01);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, FatsKept, ::testing::ValuesIn(kKept),

@@ -4,87 +4,13 @@
 #include <numbers>
 
 #include <Eigen/Cholesky>
-#include <Eigen/LU>
 
 #include "engine/accountant.h"
-#include "engine/modes/removal.h"
-#include "tests/support/mode_fixture.h"
 #include "tests/support/reference_data.h"
+#include "tests/support/removal_of_one.h"
 
 namespace lethe::testing {
 namespace {
-
-double LogDet(const Eigen::MatrixXd& matrix) {
-  return std::log(std::abs(matrix.partialPivLu().determinant()));
-}
-
-// Event 0 of a logistic problem is removed from a model that was trained with b.
-class RemovalOfOne {
- public:
-  RemovalOfOne(const std::vector<Example>& data, double lambda) : data_(data), lambda_(lambda) {
-    for (std::size_t i = 0; i < data.size(); ++i) {
-      all_.Add({static_cast<std::int64_t>(i)}, data[i]);
-      if (i > 0) rest_.Add({static_cast<std::int64_t>(i)}, data[i]);
-    }
-  }
-  Vector Train(const Vector& b) const {
-    Vector w = Vector::Zero(b.size());
-    EXPECT_LT(removal::Train(sums_, b, w), 1e-9);
-    return w;
-  }
-  removal::Step Step(const Vector& w) const {
-    return removal::RemovalStep(retained_, loss_, lambda_, {data_.data(), 1}, w);
-  }
-  Vector Removed(const Vector& b) const {
-    const Vector w = Train(b);
-    return w + Step(w).s;
-  }
-
-  // ln of the density of the removed model over that of one trained anew, at the removed model of
-  // b ~ N(0, I): one part by b, one by determinants.
-  struct LogRatio {
-    double b, determinants;
-  };
-  LogRatio Formula(const Vector& b) const {
-    const Vector w = Train(b), s = Step(w).s, after = w + s;
-    Eigen::MatrixXd M = Eigen::MatrixXd::Zero(b.size(), b.size());
-    for (std::size_t i = 1; i < data_.size(); ++i) {
-      const Vector& x = data_[i].x;
-      const double p = 1 / (1 + std::exp(-w.dot(x)));
-      M += p * (1 - p) * (1 - 2 * p) * x.dot(s) * x * x.transpose();
-    }
-    const Vector other = -retained_.Gradient(after);  // the b that leads there without the event
-    const Eigen::MatrixXd before = sums_.Hessian(w);
-    return {(other.squaredNorm() - b.squaredNorm()) / 2,
-            LogDet(before) + LogDet(retained_.Hessian(w)) - LogDet(retained_.Hessian(after)) -
-                LogDet(before - M)};
-  }
-  // The determinants from differences of the two maps from b to a model.
-  double Differences(const Vector& b) const {
-    constexpr double kStep = 1e-4;
-    const Vector there = -retained_.Gradient(Removed(b));
-    const auto anew = [&](const Vector& c) {
-      Vector w = Vector::Zero(c.size());
-      removal::Train(retained_, c, w);
-      return w;
-    };
-    Eigen::MatrixXd removed(b.size(), b.size()), trained(b.size(), b.size());
-    for (Eigen::Index j = 0; j < b.size(); ++j) {
-      const Vector h = kStep * Vector::Unit(b.size(), j);
-      removed.col(j) = (Removed(b + h) - Removed(b - h)) / (2 * kStep);
-      trained.col(j) = (anew(there + h) - anew(there - h)) / (2 * kStep);
-    }
-    return LogDet(trained) - LogDet(removed);
-  }
-  const removal::Sums& retained() const { return retained_; }
-
- private:
-  std::vector<Example> data_;
-  double lambda_;
-  Loss loss_{LossKind::kLogistic};
-  MemoryPayloads all_, rest_;
-  removal::Sums sums_{loss_, lambda_, all_, 1 << 30}, retained_{loss_, lambda_, rest_, 1 << 30};
-};
 
 Vector Normals(std::uint64_t seed, Eigen::Index dimension) {
   SplitMix random(seed);

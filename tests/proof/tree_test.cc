@@ -178,7 +178,7 @@ TEST_F(OnlineDp, IsCertifiedForAsManyDeletionsAsPlanned) {
     spec.forgetting.mode = "online_dp";
     spec.forgetting.online_dp.deletions = planned;
     const Plan plan = Plan::Make(spec).value();
-    EXPECT_TRUE(plan.mode->allows_adaptive_requests);
+    EXPECT_TRUE(plan.AllowsAdaptiveRequests());
     Start(spec, plan.constants);
     for (int i = 0; i < 40; ++i) mode_->Learn({Vector::Constant(2, 0.5), 1});
     // Neighbours share the most nodes: planned are that many, and one more is too many.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -24,6 +25,22 @@ inline std::vector<Example> ReferenceData(std::uint64_t seed, int n, int dimensi
     score /= std::sqrt(static_cast<double>(dimension));
     example.y = random.Uniform() < 1 / (1 + std::exp(-4 * score)) ? 1 : -1;
     data.push_back(std::move(example));
+  }
+  return data;
+}
+
+// The same features with labels for squared loss: y = <t,x> + u - 1/2, cut off at +-1.
+inline std::vector<Example> SquaredData(std::uint64_t seed, int n, int dimension) {
+  auto data = ReferenceData(seed, n, dimension);
+  SplitMix random(seed);
+  for (Example& example : data) {
+    double score = 0;
+    for (int j = 0; j < dimension; ++j) {
+      random.Uniform();
+      score += (j % 2 == 0 ? 1 : -1) * example.x[j];
+    }
+    score /= std::sqrt(static_cast<double>(dimension));
+    example.y = std::clamp(score + random.Uniform() - 0.5, -1.0, 1.0);
   }
   return data;
 }

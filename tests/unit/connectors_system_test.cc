@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <numeric>
+#include <random>
 #include <set>
 #include <span>
 #include <string>

@@ -11,6 +11,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
+// With the one that is being filled and the one that was taken.
+constexpr int kAll = static_cast<int>(BatchRing::kBatches) + 2;
 constexpr milliseconds kLong{20'000};
 
 // Puts one record with this offset into the ring.
@@ -32,7 +34,7 @@ TEST(KafkaBatchRingTest, BatchesComeInOrderAndTheFillerWaitsForTheTaker) {
   for (std::int64_t i = 0; i < kCount; ++i) {
     RecordBatch* batch = ring.Pop(kLong).value();
     ASSERT_NE(batch, nullptr);
-    EXPECT_LE(ring.records(), 18);
+    EXPECT_LE(ring.records(), kAll);
     EXPECT_EQ(batch->count, 1u);
     EXPECT_EQ(batch->records[0].offset.value, i);
     EXPECT_EQ(batch->key(0), std::to_string(i));
@@ -57,12 +59,12 @@ TEST(KafkaBatchRingTest, StopReleasesBothSidesAndLeavesWhatIsThere) {
   std::thread filler([&] {
     std::int64_t i = 0;
     while (Put(ring, i)) ++i;
-    EXPECT_EQ(i, 18);
+    EXPECT_EQ(i, kAll);
   });
-  while (ring.records() < 18) std::this_thread::yield();
+  while (ring.records() < kAll) std::this_thread::yield();
   ring.Stop();
   filler.join();
-  for (int i = 0; i < 18; ++i) EXPECT_NE(ring.Pop(kLong).value(), nullptr);
+  for (int i = 0; i < kAll; ++i) EXPECT_NE(ring.Pop(kLong).value(), nullptr);
   EXPECT_EQ(ring.Pop(kLong).value(), nullptr);
 }
 

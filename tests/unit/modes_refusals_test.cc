@@ -65,9 +65,9 @@ TEST(ModesRefusals, NoisyModesSayWhetherRequestsMayBeAdaptive) {
   for (const char* mode : {"noisy", "noisy_gd"}) {
     Spec spec = Mode(mode);
     EXPECT_TRUE(Certifies(spec));
-    EXPECT_FALSE(Plan::Make(spec).value().mode->allows_adaptive_requests);
+    EXPECT_FALSE(Plan::Make(spec).value().AllowsAdaptiveRequests());
     spec.forgetting.noisy.requests = Requests::kAdaptive;
-    EXPECT_TRUE(Plan::Make(spec).value().mode->allows_adaptive_requests);
+    EXPECT_TRUE(Plan::Make(spec).value().AllowsAdaptiveRequests());
     spec.learning.schedule = ScheduleKind::kAdaptive;
     ExpectRefused(spec, "learning.schedule");
   }
@@ -86,7 +86,7 @@ TEST(ModesRefusals, NoisyModesSayWhetherRequestsMayBeAdaptive) {
 TEST(ModesRefusals, OnlineDpNeedsABudgetForItsDeletions) {
   Spec spec = Mode("online_dp");
   EXPECT_TRUE(Certifies(spec));
-  EXPECT_TRUE(Plan::Make(spec).value().mode->allows_adaptive_requests);
+  EXPECT_TRUE(Plan::Make(spec).value().AllowsAdaptiveRequests());
   spec.forgetting.online_dp.deletions = 1'000'000'000;
   ExpectRefused(spec, "online_dp.deletions");
   spec = Mode("online_dp");

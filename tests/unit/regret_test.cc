@@ -175,7 +175,7 @@ TEST(Compare, TheTableSaysWhatWasNotCertifiedAtRunTime) {
 TEST(Compare, TheFrontierHasEveryBudgetOnce) {
   Spec base;
   base.model.dimension = 3;
-  const auto chosen = ChooseContenders(AllContenders(base), {"passive", "retrain", "none"});
+  const auto chosen = ChooseContenders(AllContenders(base), {"passive/all", "retrain", "none"});
   const auto sweep = Sweep(chosen.value(), {0.5, 2});
   // passive and passive/zeta twice each; what does not depend on the budget once.
   ASSERT_EQ(sweep.size(), 6u);
@@ -192,6 +192,21 @@ TEST(Compare, TheFrontierHasEveryBudgetOnce) {
   }
   EXPECT_EQ(lines, 3u);
   EXPECT_EQ(EscapedForHtml("<a & b>"), "&lt;a &amp; b&gt;");
+}
+
+TEST(Compare, AModeCanBeChosenAloneOrWithAllItsForms) {
+  const auto names = [](const char* chosen) {
+    std::vector<std::string> found;
+    const auto contenders = ChooseContenders(AllContenders({}), {chosen});
+    for (const Contender& one : contenders.value()) found.push_back(one.name);
+    return found;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(names("noisy_gd"), Names{"noisy_gd"});
+  EXPECT_EQ(names("noisy_gd/all"), (Names{"noisy_gd", "noisy_gd/adaptive", "noisy_gd/paper"}));
+  EXPECT_EQ(names("active").size(), 5u);
+  EXPECT_EQ(names("active"), names("active/all"));
+  EXPECT_EQ(names("all").size(), AllContenders({}).size());
 }
 
 TEST(Compare, RefusesAnUnknownModeWithTheNearest) {

@@ -1,6 +1,6 @@
-// A state that version 1 of the formats wrote is kept in tests/kept and must be read for ever: this
-// program resumes from it and ends where a run that never stopped ends. LETHE_UPDATE_FILES=1 writes
-// one where there is none yet; a kept one is never written anew.
+// A state that each version of the formats wrote is kept in tests/kept and must be read for ever:
+// this program resumes from it and ends where a run that never stopped ends. LETHE_UPDATE_FILES=1
+// writes one where there is none yet; a kept one is never written anew.
 
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ using testing::RandomRecords;
 constexpr std::size_t kRecords = 600;
 constexpr std::size_t kKept = 400;
 
-class KeptStateTest : public ::testing::Test {
+class KeptStateTest : public ::testing::TestWithParam<const char*> {
  protected:
   KeptStateTest() {
     Spec spec;
@@ -64,7 +64,8 @@ class KeptStateTest : public ::testing::Test {
                     .ok());
   }
 
-  const std::filesystem::path kept_ = LETHE_SOURCE_DIR "/tests/kept/state-1";
+  const std::filesystem::path kept_ =
+      std::string(LETHE_SOURCE_DIR "/tests/kept/state-") + GetParam();
   const std::vector<Record> records_ = RandomRecords(9, kRecords, 5);
   std::filesystem::path folder_;
   std::optional<Plan> plan_;
@@ -76,7 +77,7 @@ class KeptStateTest : public ::testing::Test {
   std::vector<std::string> chain_;
 };
 
-TEST_F(KeptStateTest, AStateOfVersionOneIsResumed) {
+TEST_P(KeptStateTest, IsResumed) {
   if (std::getenv("LETHE_UPDATE_FILES") != nullptr && !std::filesystem::exists(kept_)) {
     Run(0, kKept / 2, true);
     Run(kKept / 2, kKept, false);
@@ -105,6 +106,9 @@ TEST_F(KeptStateTest, AStateOfVersionOneIsResumed) {
   ASSERT_EQ(chain_.size(), sink.published.size());
   for (std::size_t i = 0; i < chain_.size(); ++i) EXPECT_EQ(chain_[i], sink.published[i].bytes);
 }
+
+INSTANTIATE_TEST_SUITE_P(Versions, KeptStateTest, ::testing::Values("1", "2"),
+                         [](const auto& version) { return std::string(version.param); });
 
 }  // namespace
 }  // namespace lethe

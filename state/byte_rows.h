@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lethe {
+
+// Consecutive entries of any bytes, and the row that holds them on disk.
+class ByteRows {
+ public:
+  using Entry = std::string_view;
+
+  ByteRows() = default;
+  explicit ByteRows(std::int64_t first) : first_(first) {}
+
+  std::int64_t first() const { return first_; }
+  std::int64_t end() const { return first_ + static_cast<std::int64_t>(ends_.size()); }
+  // Valid until the next change.
+  Entry At(std::int64_t index) const;
+
+  void Append(Entry entry);
+  // Overwrites an entry with zeros. False if it was blank before.
+  bool Blank(std::int64_t index);
+  void DropBefore(std::int64_t index);
+
+  std::string Encode(std::int64_t from, std::int64_t to) const;
+  static bool Decode(std::string_view value, ByteRows& rows);
+
+  // Whether an entry was overwritten by zeros.
+  static bool IsBlank(Entry entry) {
+    return entry.find_first_not_of('\0') == std::string_view::npos;
+  }
+
+ private:
+  std::int64_t first_ = 0;
+  std::vector<std::uint32_t> ends_;
+  std::string bytes_;
+};
+
+}  // namespace lethe

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace lethe {
+
+// Numbers in rows: as they lie in memory, which is little-endian wherever this runs.
+template <typename T>
+void PutNumber(std::string& out, T value) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+template <typename T>
+T NumberAt(std::string_view bytes, std::size_t position) {
+  T value;
+  std::memcpy(&value, bytes.data() + position, sizeof value);
+  return value;
+}
+
+}  // namespace lethe

@@ -1,0 +1,182 @@
+#include "state/event_rows.h"
+
+#include <algorithm>
+
+#include "engine/archive.h"
+#include "state/byte_rows.h"
+#include "state/bytes.h"
+
+namespace lethe {
+namespace {
+
+constexpr std::uint8_t kVersion = 2;
+constexpr std::size_t kHeader = 1 + 8 + 4 + 1 + 8 + 4;
+constexpr std::uint8_t kWholeNames = 1;
+constexpr std::uint8_t kSubjects = 2;
+
+constexpr std::size_t kWhole = 16;
+constexpr std::size_t kShortId = 8;
+constexpr std::size_t kShortSubject = 7;
+
+bool Fits(const KeyHash& name, std::size_t bytes) {
+  return name.high == 0 && (bytes >= 8 || name.low >> (8 * bytes) == 0);
+}
+
+void PutNames(std::string& out, const KeyHash* names, std::size_t count, std::size_t width) {
+  std::size_t at = out.size();
+  out.resize(at + count * width);
+  for (std::size_t i = 0; i < count; ++i, at += width) {
+    std::memcpy(out.data() + at, &names[i], width);
+  }
+}
+
+void ReadNames(std::string_view bytes, std::size_t count, std::size_t width, KeyHash* names) {
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memcpy(&names[i], bytes.data() + i * width, width);
+  }
+}
+
+// Seven bits to a byte, the last one below 128; small numbers of either sign are short.
+void PutSmall(std::string& out, std::int64_t number) {
+  auto rest = (static_cast<std::uint64_t>(number) << 1) ^ static_cast<std::uint64_t>(number >> 63);
+  for (; rest >= 0x80; rest >>= 7) out.push_back(static_cast<char>(rest | 0x80));
+  out.push_back(static_cast<char>(rest));
+}
+
+bool ReadSmall(std::string_view bytes, std::size_t& at, std::int64_t& number) {
+  std::uint64_t value = 0;
+  for (int shift = 0; shift < 64 && at < bytes.size(); shift += 7) {
+    const auto byte = static_cast<std::uint8_t>(bytes[at++]);
+    value |= std::uint64_t{byte & 0x7fu} << shift;
+    if (byte >= 0x80) continue;
+    number = static_cast<std::int64_t>((value >> 1) ^ (~(value & 1) + 1));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+EventRows::Entry EventRows::At(std::int64_t index) const {
+  const std::size_t at = Place(index);
+  Entry event{.index = {index}, .offset = {offsets_[at]}, .id = ids_[at], .subject = {}};
+  if (subjects_[at] != KeyHash{}) event.subject = subjects_[at];
+  return event;
+}
+
+void EventRows::Append(const Entry& event) {
+  offsets_.push_back(event.offset.value);
+  ids_.push_back(event.id);
+  subjects_.push_back(event.subject.value_or(KeyHash{}));
+}
+
+bool EventRows::Blank(std::int64_t index) {
+  const std::size_t at = Place(index);
+  if (ids_[at] == KeyHash{} && subjects_[at] == KeyHash{}) return false;
+  ids_[at] = subjects_[at] = {};
+  return true;
+}
+
+void EventRows::DropBefore(std::int64_t index) {
+  const auto count = static_cast<std::ptrdiff_t>(std::clamp(index, first_, end()) - first_);
+  offsets_.erase(offsets_.begin(), offsets_.begin() + count);
+  ids_.erase(ids_.begin(), ids_.begin() + count);
+  subjects_.erase(subjects_.begin(), subjects_.begin() + count);
+  first_ += count;
+}
+
+bool EventRows::AreShort(std::size_t from, std::size_t to) const {
+  for (std::size_t i = from; i < to; ++i) {
+    if (!Fits(ids_[i], kShortId) || !Fits(subjects_[i], kShortSubject)) return false;
+  }
+  return true;
+}
+
+std::string EventRows::Encode(std::int64_t from, std::int64_t to) const {
+  const std::size_t begin = Place(from);
+  const std::size_t end = Place(to);
+  const bool are_short = AreShort(begin, end);
+  const bool has_subjects = std::any_of(&subjects_[begin], &subjects_[0] + end,
+                                        [](const KeyHash& name) { return name != KeyHash{}; });
+  std::string value;
+  value.reserve(kHeader + (end - begin) * 2 * (are_short ? kShortId : kWhole));
+  PutNumber(value, kVersion);
+  PutNumber(value, from);
+  PutNumber(value, static_cast<std::uint32_t>(end - begin));
+  PutNumber(value, static_cast<std::uint8_t>((are_short ? 0 : kWholeNames) |
+                                             (has_subjects ? kSubjects : 0)));
+  PutNumber(value, offsets_[begin]);
+  std::string jumps;
+  std::size_t last = begin;
+  for (std::size_t i = begin + 1; i < end; ++i) {
+    const std::int64_t jump = offsets_[i] - offsets_[i - 1] - 1;
+    if (jump == 0) continue;
+    PutSmall(jumps, static_cast<std::int64_t>(i - last));
+    PutSmall(jumps, jump);
+    last = i;
+  }
+  PutNumber(value, static_cast<std::uint32_t>(jumps.size()));
+  value += jumps;
+  PutNames(value, &ids_[begin], end - begin, are_short ? kShortId : kWhole);
+  if (has_subjects) {
+    PutNames(value, &subjects_[begin], end - begin, are_short ? kShortSubject : kWhole);
+  }
+  return value;
+}
+
+bool EventRows::Decode(std::string_view value, EventRows& rows) {
+  if (value.empty() || NumberAt<std::uint8_t>(value, 0) != kVersion) {
+    return rows.DecodeVersion1(value);
+  }
+  if (value.size() < kHeader) return false;
+  rows.first_ = NumberAt<std::int64_t>(value, 1);
+  const std::size_t count = NumberAt<std::uint32_t>(value, 9);
+  const auto flags = NumberAt<std::uint8_t>(value, 13);
+  const auto first_offset = NumberAt<std::int64_t>(value, 14);
+  const std::size_t jumps = NumberAt<std::uint32_t>(value, 22);
+  const std::size_t id = (flags & kWholeNames) != 0 ? kWhole : kShortId;
+  const std::size_t subject = (flags & kSubjects) == 0     ? 0
+                              : (flags & kWholeNames) != 0 ? kWhole
+                                                           : kShortSubject;
+  if (value.size() != kHeader + jumps + count * (id + subject)) return false;
+  rows.offsets_.resize(count);
+  rows.ids_.assign(count, {});
+  rows.subjects_.assign(count, {});
+  const std::string_view jumps_bytes = value.substr(kHeader, jumps);
+  std::int64_t next = first_offset;
+  std::size_t filled = 0;
+  const auto fill_to = [&](std::size_t end) {
+    while (filled < end) rows.offsets_[filled++] = next++;
+  };
+  for (std::size_t at = 0; at < jumps;) {
+    std::int64_t distance = 0;
+    std::int64_t jump = 0;
+    if (!ReadSmall(jumps_bytes, at, distance) || !ReadSmall(jumps_bytes, at, jump)) return false;
+    if (distance < 1 || distance > static_cast<std::int64_t>(count - filled)) return false;
+    fill_to(filled + static_cast<std::size_t>(distance));
+    next += jump;
+  }
+  fill_to(count);
+  ReadNames(value.substr(kHeader + jumps), count, id, rows.ids_.data());
+  ReadNames(value.substr(kHeader + jumps + count * id), subject == 0 ? 0 : count, subject,
+            rows.subjects_.data());
+  return true;
+}
+
+// Offset, id and, if there is one, subject, one event after another.
+bool EventRows::DecodeVersion1(std::string_view value) {
+  ByteRows entries;
+  if (!ByteRows::Decode(value, entries)) return false;
+  *this = EventRows(entries.first());
+  for (std::int64_t i = entries.first(); i < entries.end(); ++i) {
+    LoadingArchive archive(entries.At(i));
+    Entry event;
+    archive(event.offset, event.id);
+    if (entries.At(i).size() > 24) archive(event.subject.emplace());
+    if (!archive.complete()) return false;
+    Append(event);
+  }
+  return true;
+}
+
+}  // namespace lethe

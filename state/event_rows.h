@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/ports/state.h"
+
+namespace lethe {
+
+// Consecutive events, and the row that holds them on disk: in columns, because most offsets follow
+// from the one before and the names are then all that takes room, 15 bytes an event.
+class EventRows {
+ public:
+  using Entry = LearnedEvent;
+
+  EventRows() = default;
+  explicit EventRows(std::int64_t first) : first_(first) {}
+
+  std::int64_t first() const { return first_; }
+  std::int64_t end() const { return first_ + static_cast<std::int64_t>(ids_.size()); }
+  Entry At(std::int64_t index) const;
+
+  // The index of the event is its place here.
+  void Append(const Entry& event);
+  // Overwrites the names with zeros; where an event stood is in its receipt. False if it was blank
+  // before.
+  bool Blank(std::int64_t index);
+  void DropBefore(std::int64_t index);
+
+  std::string Encode(std::int64_t from, std::int64_t to) const;
+  // Also reads rows of version 1.
+  static bool Decode(std::string_view value, EventRows& rows);
+
+  static bool IsBlank(const Entry& event) { return event.id == KeyHash{}; }
+
+ private:
+  // No name of an id is all zeros, and neither is that of a subject: zeros are no subject.
+  std::size_t Place(std::int64_t index) const { return static_cast<std::size_t>(index - first_); }
+  bool AreShort(std::size_t from, std::size_t to) const;
+  bool DecodeVersion1(std::string_view value);
+
+  std::int64_t first_ = 0;
+  std::vector<std::int64_t> offsets_;
+  std::vector<KeyHash> ids_;
+  std::vector<KeyHash> subjects_;
+};
+
+}  // namespace lethe
