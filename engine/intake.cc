@@ -4,8 +4,8 @@
 
 namespace lethe {
 
-Intake::Intake(const ModelSpec& model, const Names& names, std::string topic, ShardId shard)
-    : door_(model), names_(names), topic_(std::move(topic)), shard_(shard) {}
+Intake::Intake(const ModelSpec& model, Names names, std::string topic, ShardId shard)
+    : door_(model), names_(std::move(names)), topic_(std::move(topic)), shard_(shard) {}
 
 const Admitted& Intake::Expect(const Record& record) {
   if (count_ == kAhead) count_ = 0;  // these never came; Take would prepare them anew
@@ -27,10 +27,13 @@ const Admitted& Intake::Take(const Record& record) {
 }
 
 void Intake::Prepare(const Record& record, Prepared& prepared) const {
-  const Event& event = record.event;
-  Admitted& admitted = prepared.admitted;
   prepared.record = &record;
   prepared.offset = record.offset;
+  Admit(record, prepared.admitted);
+}
+
+void Intake::Admit(const Record& record, Admitted& admitted) const {
+  const Event& event = record.event;
   admitted.rejection = door_.Admit(event, admitted.example);
   if (admitted.rejection) return;
   admitted.id = names_.Id(event.id ? *event.id

@@ -21,15 +21,19 @@ struct Admitted {
 };
 
 // From a decoded learn or update to what the learner and the ledger take: bounds, hashed features,
-// names. That depends on the record alone, so it may be done some records ahead; whoever looks
-// ahead can have memory fetched in the meantime. Not thread-safe.
+// names. That depends on the record alone, so it may be done some records ahead, or in another
+// thread with an intake of its own; whoever looks ahead can have memory fetched in the meantime.
+// Not thread-safe.
 class Intake {
  public:
   // How many records may be expected at a time.
   static constexpr std::size_t kAhead = 8;
 
-  // An event without an id is called by its place in the topic. The names outlive the intake.
-  Intake(const ModelSpec& model, const Names& names, std::string topic, ShardId shard);
+  // An event without an id is called by its place in the topic.
+  Intake(const ModelSpec& model, Names names, std::string topic, ShardId shard);
+
+  // A learn or update that could be decoded.
+  void Admit(const Record& record, Admitted& admitted) const;
 
   // Prepares a record that is to be taken after the ones that were expected before.
   const Admitted& Expect(const Record& record);
@@ -49,7 +53,7 @@ class Intake {
   void Prepare(const Record& record, Prepared& prepared) const;
 
   Door door_;
-  const Names& names_;
+  Names names_;
   std::string topic_;
   ShardId shard_;
   std::array<Prepared, kAhead + 1> ring_;

@@ -56,9 +56,10 @@ Membership Shard::Find(const Event& request) const {
   return refusal && refusal->forgotten ? Membership::kForgotten : Membership::kUnknown;
 }
 
-Status Shard::Process(const Record& record, const Elsewhere* elsewhere) {
+Status Shard::Process(const Record& record, const Elsewhere* elsewhere, const Admitted* admitted) {
   LETHE_RETURN_IF_ERROR(EraseDue(std::max(now_, record.timestamp), false));
   elsewhere_ = elsewhere;
+  admitted_ = admitted;
   ++counters_.records;
   next_ = {record.offset.value + 1};
   if (record.timestamp > now_) {
@@ -122,7 +123,10 @@ Status Shard::Reject(const Record& record, const Rejection& rejection) {
 
 void Shard::Expect(const Record& record) {
   if (record.rejection || record.event.kind == EventKind::kDelete) return;
-  const Admitted& admitted = intake_.Expect(record);
+  Expect(intake_.Expect(record));
+}
+
+void Shard::Expect(const Admitted& admitted) const {
   if (admitted.rejection) return;
   ports_.state.Prefetch(admitted.id);
   unlearner_->Prefetch(admitted.example);
@@ -144,7 +148,7 @@ bool Shard::IsRefused(const KeyHash& id) const {
 }
 
 Status Shard::Learn(const Record& record) {
-  const Admitted& admitted = intake_.Take(record);
+  const Admitted& admitted = Admit(record);
   if (admitted.rejection) return Reject(record, *admitted.rejection);
   if (IsRefused(admitted.id)) {
     ++counters_.refused_late;
@@ -158,7 +162,7 @@ Status Shard::Learn(const Record& record) {
 
 Status Shard::Update(const Record& record) {
   LETHE_CHECK(record.event.id.has_value());
-  const Admitted& admitted = intake_.Take(record);
+  const Admitted& admitted = Admit(record);
   if (admitted.rejection) return Reject(record, *admitted.rejection);
   if (IsRefused(admitted.id)) {
     ++counters_.refused_late;

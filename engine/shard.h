@@ -72,10 +72,15 @@ class Shard {
   static constexpr std::size_t kAhead = Intake::kAhead;
   void Expect(const Record& record);
 
+  // To admit learns and updates in another thread: Expect and Process take what it admitted too.
+  Intake NewIntake() const { return {plan_.spec.model, names_, plan_.spec.topic, id_}; }
+  void Expect(const Admitted& admitted) const;
+
   // Takes the next record. A bad record is counted and changes nothing; an error means that the
   // run cannot go on. What it did may be published after a Commit only. `elsewhere` goes into the
   // receipt of a request that matches nothing.
-  Status Process(const Record& record, const Elsewhere* elsewhere = nullptr);
+  Status Process(const Record& record, const Elsewhere* elsewhere = nullptr,
+                 const Admitted* admitted = nullptr);
 
   // Whether a delete would find something, or already has.
   Membership Find(const Event& request) const;
@@ -153,6 +158,9 @@ class Shard {
   Status DeleteById(const Record& record);
   Status DeleteBySubject(const Record& record);
 
+  const Admitted& Admit(const Record& record) {
+    return admitted_ != nullptr ? *admitted_ : intake_.Take(record);
+  }
   void LearnAs(const Record& record, const Admitted& admitted);
   bool IsRefused(const KeyHash& id) const;
 
@@ -199,6 +207,7 @@ class Shard {
   std::vector<Erasure> erasures_;  // in order of time
   std::vector<std::pair<ChainKind, std::string>> outbox_;
   const Elsewhere* elsewhere_ = nullptr;  // of the record at hand
+  const Admitted* admitted_ = nullptr;    // likewise, if it was admitted elsewhere
 };
 
 }  // namespace lethe

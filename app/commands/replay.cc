@@ -75,7 +75,9 @@ Run AddReplay(CLI::App& command) {
   command.add_flag("--json", arguments->json, "print the summary as JSON");
   command.add_option("--every", options.series_every, "events between rows of series.csv (1000)")
       ->check(CLI::PositiveNumber);
-  command.add_option("--batch", options.batch, "records per read (1024); results do not change")
+  command
+      .add_option("--batch", options.batch,
+                  "records per read (as many as suits the model); results do not change")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}));
   return [arguments] { return RunReplay(*arguments); };
 }

@@ -1,14 +1,13 @@
 #include "app/replay/replay.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <filesystem>
 
 #include "app/commands/command.h"
 #include "app/progress.h"
-#include "app/replay/read_ahead.h"
 #include "app/replay/result_files.h"
+#include "app/replay/turns.h"
 #include "connectors/file/recorded_stream.h"
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
@@ -48,11 +47,30 @@ class ChainSink final : public Sink {
   std::map<ShardId, Chain> chains_;
 };
 
-class Replayer {
+// Records, and what was admitted of them outside of the shards.
+struct ReplayBatch {
+  RecordedStream::Raw raw;
+  std::vector<Record> records;
+  std::size_t count = 0;
+  std::vector<Admitted> admitted;
+  std::vector<bool> is_admitted;
+  std::map<ShardId, Intake> intakes;  // of the shards that this batch has met
+
+  const Admitted* At(std::size_t i) const { return is_admitted[i] ? &admitted[i] : nullptr; }
+};
+
+// Enough that threads seldom wait for each other, and a few megabytes at most.
+std::size_t BatchSize(const ModelSpec& model) {
+  const std::size_t numbers = model.hash_bits ? 256 : static_cast<std::size_t>(model.dimension);
+  return std::clamp<std::size_t>((std::size_t{1} << 19) / numbers, 16, 4096);
+}
+
+class Replayer final : private Steps<ReplayBatch> {
  public:
   Replayer(const Plan& plan, const ReplayOptions& options, ResultFiles* files)
       : plan_(plan),
         options_(options),
+        batch_size_(options.batch > 0 ? options.batch : BatchSize(plan.spec.model)),
         random_(MakeRandom(plan.spec.noise)),
         sink_(hasher_, files),
         evaluation_(Loss(plan.spec.model.loss, plan.spec.model.huber_width), options.series_every,
@@ -66,10 +84,21 @@ class Replayer {
     if (WantsEstimate()) evaluation_.SampleRegret(plan.constants, options.regret_sample);
   }
 
+  Result<ReplayResult> Run(RecordedStream& stream, int threads) {
+    stream_ = &stream;
+    return Run(threads);
+  }
   Result<ReplayResult> Run(Source& source) {
+    source_ = &source;
+    return Run(1);
+  }
+
+ private:
+  Result<ReplayResult> Run(int threads) {
     const std::int64_t start = clock_.MonotonicNs();
     if (!options_.state.empty()) LETHE_RETURN_IF_ERROR(OpenFolder());
-    LETHE_RETURN_IF_ERROR(ReadAll(source));
+    LETHE_RETURN_IF_ERROR(Turns<ReplayBatch>(*this).Run(threads));
+    if (stream_ != nullptr) LETHE_RETURN_IF_ERROR(stream_->misplaced());
     for (const auto& [id, entry] : shards_) LETHE_RETURN_IF_ERROR(entry.shard->Commit());
     LETHE_RETURN_IF_ERROR(series_);
     ReplayResult result = Collect();
@@ -85,7 +114,6 @@ class Replayer {
     return result;
   }
 
- private:
   struct Entry {
     MemoryState memory;
     MemoryPayloads memory_payloads;
@@ -137,20 +165,13 @@ class Replayer {
     return Status::Ok();
   }
 
-  void Expect(const Record& record) {
-    const auto found = shards_.find(record.shard);
-    if (found != shards_.end()) found->second.shard->Expect(record);
-  }
-
-  Status Process(const Record& record) {
-    Entry& entry = shards_[record.shard];
-    if (!entry.shard) LETHE_RETURN_IF_ERROR(Open(record.shard, entry));
+  Status Process(Entry& entry, const Record& record, const Admitted* admitted) {
     Shard& shard = *entry.shard;
     const bool may_draw =
         record.event.kind != EventKind::kLearn || shard.waiting() > 0 || shard.has_news();
     const std::int64_t start = may_draw ? clock_.MonotonicNs() : 0;
     const std::int64_t draws = shard.counters().draws;
-    LETHE_RETURN_IF_ERROR(shard.Process(record));
+    LETHE_RETURN_IF_ERROR(shard.Process(record, nullptr, admitted));
     if (shard.has_news() || (entry.folder && ++entry.uncommitted >= options_.commit_events)) {
       entry.uncommitted = 0;
       LETHE_RETURN_IF_ERROR(shard.Commit());
@@ -165,24 +186,52 @@ class Replayer {
     return Status::Ok();
   }
 
-  Status ReadAll(Source& source) {
-    std::vector<Record> batch;
-    std::int64_t records = 0;
-    while (true) {
-      const auto count = source.Read(batch, options_.batch);
-      if (!count.ok()) return count.status();
-      if (count.value() == 0) return Status::Ok();
-      for (std::size_t i = 0; i < count.value(); ++i) {
-        if (const std::size_t next = i + Shard::kAhead; next < count.value()) Expect(batch[next]);
-        LETHE_RETURN_IF_ERROR(Process(batch[i]));
-      }
-      records += static_cast<std::int64_t>(count.value());
-      options_.on_progress(records);
-      if (Interrupted()) {
-        return InterruptedStatus("stopped after " + std::to_string(records) +
-                                 " events; no results were written");
-      }
+  Result<bool> Read(ReplayBatch& batch) override {
+    const auto count = stream_ != nullptr ? stream_->ReadRaw(batch.raw, batch_size_)
+                                          : source_->Read(batch.records, batch_size_);
+    if (!count.ok()) return count.status();
+    batch.count = count.value();
+    read_ += static_cast<std::int64_t>(batch.count);
+    options_.on_progress(read_);
+    return batch.count > 0;
+  }
+
+  // All that does not depend on the records before.
+  void Prepare(ReplayBatch& batch) override {
+    if (stream_ != nullptr) RecordedStream::Decode(batch.raw, batch.records);
+    batch.admitted.resize(std::max(batch.admitted.size(), batch.count));
+    batch.is_admitted.assign(batch.count, false);
+    for (std::size_t i = 0; i < batch.count; ++i) {
+      const Record& record = batch.records[i];
+      if (record.rejection || record.event.kind == EventKind::kDelete) continue;
+      if (!record.event.id) continue;  // named after its place, which is not known yet
+      const auto intake = batch.intakes.find(record.shard);
+      if (intake == batch.intakes.end()) continue;
+      intake->second.Admit(record, batch.admitted[i]);
+      batch.is_admitted[i] = true;
     }
+  }
+
+  Status Finish(ReplayBatch& batch) override {
+    if (stream_ != nullptr) {
+      const auto placed = stream_->Place(batch.raw, batch.records);
+      if (!placed.ok()) return placed.status();
+      batch.count = placed.value();
+    }
+    for (std::size_t i = 0; i < batch.count; ++i) {
+      if (const std::size_t next = i + Shard::kAhead; next < batch.count && batch.At(next)) {
+        shards_.at(batch.records[next].shard).shard->Expect(*batch.At(next));
+      }
+      const Record& record = batch.records[i];
+      Entry& entry = shards_[record.shard];
+      if (!entry.shard) LETHE_RETURN_IF_ERROR(Open(record.shard, entry));
+      if (!batch.At(i)) batch.intakes.try_emplace(record.shard, entry.shard->NewIntake());
+      LETHE_RETURN_IF_ERROR(Process(entry, record, batch.At(i)));
+    }
+    finished_ += static_cast<std::int64_t>(batch.count);
+    if (!Interrupted()) return Status::Ok();
+    return InterruptedStatus("stopped after " + std::to_string(finished_) +
+                             " events; no results were written");
   }
 
   ReplayResult Collect() {
@@ -222,6 +271,7 @@ class Replayer {
 
   const Plan& plan_;
   const ReplayOptions& options_;
+  const std::size_t batch_size_;
   SystemClock clock_;
   SodiumHasher hasher_;
   std::unique_ptr<RandomSource> random_;
@@ -232,8 +282,28 @@ class Replayer {
   bool is_first_row_ = true;
   std::vector<SeriesRow> kept_;
   std::map<ShardId, Entry> shards_;
+  RecordedStream* stream_ = nullptr;  // or
+  Source* source_ = nullptr;
+  std::int64_t read_ = 0;      // records
+  std::int64_t finished_ = 0;  // likewise
   double deletion_seconds_ = 0;
 };
+
+template <typename... Input>
+Result<ReplayResult> ReplayInput(const Plan& plan, const ReplayOptions& options, Input&&... input) {
+  std::unique_ptr<ResultFiles> files;
+  if (options.out) {
+    auto opened = ResultFiles::Open(*options.out);
+    if (!opened.ok()) return opened.status();
+    files = std::move(opened).value();
+    LETHE_RETURN_IF_ERROR(files->series().WriteLine(kSeriesHeader));
+  }
+  auto result = Replayer(plan, options, files.get()).Run(std::forward<Input>(input)...);
+  if (!result.ok() || !files) return result;
+  LETHE_RETURN_IF_ERROR(files->Close(SummaryJson(plan, result.value()),
+                                     ModelJson(plan, result.value(), SodiumHasher())));
+  return result;
+}
 
 }  // namespace
 
@@ -247,18 +317,7 @@ std::vector<std::string> ReplayResult::WhyNotCertified(const Plan& plan) const {
 }
 
 Result<ReplayResult> Replay(const Plan& plan, Source& source, const ReplayOptions& options) {
-  std::unique_ptr<ResultFiles> files;
-  if (options.out) {
-    auto opened = ResultFiles::Open(*options.out);
-    if (!opened.ok()) return opened.status();
-    files = std::move(opened).value();
-    LETHE_RETURN_IF_ERROR(files->series().WriteLine(kSeriesHeader));
-  }
-  auto result = Replayer(plan, options, files.get()).Run(source);
-  if (!result.ok() || !files) return result;
-  LETHE_RETURN_IF_ERROR(files->Close(SummaryJson(plan, result.value()),
-                                     ModelJson(plan, result.value(), SodiumHasher())));
-  return result;
+  return ReplayInput(plan, options, source);
 }
 
 Result<ReplayResult> ReplayFile(const Plan& plan, const std::string& path,
@@ -269,18 +328,13 @@ Result<ReplayResult> ReplayFile(const Plan& plan, const std::string& path,
   Progress progress(show_progress, clock);
   ReplayOptions watched = options;
   const std::optional<std::int64_t> total = stream.value()->bytes_total();
-  // A pipe may be silent for ever; a file ends.
+  watched.on_progress = [&](std::int64_t records) {
+    progress.Show(records, stream.value()->bytes_read(), total);
+  };
+  // Whoever waits for a pipe, which may be silent for ever, must be the one that Ctrl-C reaches.
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) {
-    watched.on_progress = [&](std::int64_t records) {
-      progress.Show(records, stream.value()->bytes_read(), total);
-    };
-    return Replay(plan, *stream.value(), watched);
-  }
-  std::atomic<std::int64_t> bytes{0};
-  watched.on_progress = [&](std::int64_t records) { progress.Show(records, bytes, total); };
-  ReadAhead ahead(*stream.value(), options.batch, [&] { bytes = stream.value()->bytes_read(); });
-  return Replay(plan, ahead, watched);
+  const bool is_file = std::filesystem::is_regular_file(path, ignored);
+  return ReplayInput(plan, watched, *stream.value(), is_file ? 2 : 1);
 }
 
 }  // namespace lethe

@@ -22,10 +22,10 @@ struct ReplayOptions {
   std::int64_t commit_events = 10'000;  // with a state: records between two commits
   std::int64_t series_every = 1000;
   bool keep_series = false;  // in the result, for a chart
-  std::size_t batch = 1024;  // records per read; changes nothing in the results
+  std::size_t batch = 0;     // records per read, 0: as suits the model; results do not change
   bool regret = false;       // exactly (dense models): keeps all payloads, one solve per deletion
   std::int64_t regret_sample = 0;  // otherwise, if not 0: estimated from so many events of a shard
-  // Called between batches with the records so far.
+  // Called between batches with the records read so far, by one thread at a time.
   std::function<void(std::int64_t records)> on_progress = [](std::int64_t) {};
 };
 

@@ -123,6 +123,18 @@ Refused ReadKind(std::uint8_t kind, unsigned flags, Event& event) {
   return std::nullopt;
 }
 
+// Converts numbers, and returns something with NotFinite's bit set if one is not. This is where the
+// time goes, so it is to be vectorised whatever the rest is compiled with.
+template <typename Number>
+[[gnu::optimize("O3")]] std::uint64_t Convert(const char* bytes, std::size_t count, double* x) {
+  std::uint64_t seen = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    x[i] = wire::Load<Number>(bytes + i * sizeof(Number));
+    seen |= NotFinite(x[i]);
+  }
+  return seen;
+}
+
 template <typename Number>
 Refused ReadDense(Cursor& cursor, std::size_t count, Event& event) {
   std::string_view bytes;
@@ -130,12 +142,7 @@ Refused ReadDense(Cursor& cursor, std::size_t count, Event& event) {
   if (!cursor.ReadBytes(count * sizeof(Number), bytes)) return Malformed(cursor);
   event.x.resize(count);
   double* const x = event.x.data();
-  std::uint64_t seen = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    x[i] = wire::Load<Number>(bytes.data() + i * sizeof(Number));
-    seen |= NotFinite(x[i]);
-  }
-  if (seen >> 63 == 0) return std::nullopt;
+  if (Convert<Number>(bytes.data(), count, x) >> 63 == 0) return std::nullopt;
   std::size_t first = 0;
   while (IsFinite(x[first])) ++first;
   return BadNumber(message::FeatureName(false, first));

@@ -52,6 +52,17 @@ Status BinaryFileReader::SkipTo(const BinaryFileIndex& index, std::size_t block,
 }
 
 Result<bool> BinaryFileReader::Next(Record& record) {
+  std::string_view message;
+  const auto found = NextMessage(record, message);
+  if (!found.ok() || !found.value()) return found;
+  record.rejection = codec_.DecodeValue(message, std::nullopt, record.event);
+  if (record.rejection) {
+    record.rejection->message.insert(0, "record " + std::to_string(record_number_) + ": ");
+  }
+  return true;
+}
+
+Result<bool> BinaryFileReader::NextMessage(Record& record, std::string_view& message) {
   if (!is_started_) LETHE_RETURN_IF_ERROR(ReadHeader());
   while (block_records_ == 0 && !is_ended_) {
     const auto found = ReadBlock();
@@ -69,11 +80,7 @@ Result<bool> BinaryFileReader::Next(Record& record) {
   wire::Cursor within(bytes);
   LETHE_RETURN_IF_ERROR(ReadPlace(within, record));
   ++record_number_;
-  const std::string_view message(within.next(), within.remaining());
-  record.rejection = codec_.DecodeValue(message, std::nullopt, record.event);
-  if (record.rejection) {
-    record.rejection->message.insert(0, "record " + std::to_string(record_number_) + ": ");
-  }
+  message = {within.next(), within.remaining()};
   block_.remove_prefix(block_.size() - cursor.remaining());
   --block_records_;
   if (block_records_ == 0 && !block_.empty()) {

@@ -38,6 +38,10 @@ class BinaryFileReader {
   // of whole blocks before an error are delivered first.
   Result<bool> Next(Record& record);
 
+  // Likewise, but only the place in `record` is set, and the message, valid until the next call, is
+  // not decoded.
+  Result<bool> NextMessage(Record& record, std::string_view& message);
+
   // Of the record that Next read last.
   std::uint64_t record_number() const { return record_number_; }
 

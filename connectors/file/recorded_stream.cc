@@ -19,24 +19,26 @@ RecordedStream::RecordedStream(std::unique_ptr<DecodedInput> input, std::size_t 
     : input_(std::move(input)),
       progress_(*input_),
       max_line_bytes_(max_line_bytes),
-      codec_(max_line_bytes) {}
+      raw_(std::make_unique<Raw>()) {}
 
 Result<std::size_t> RecordedStream::Read(std::vector<Record>& batch, std::size_t limit) {
+  const auto count = ReadRaw(*raw_, limit);
+  if (!count.ok()) return count;
+  Decode(*raw_, batch);
+  return Place(*raw_, batch);
+}
+
+Result<std::size_t> RecordedStream::ReadRaw(Raw& raw, std::size_t limit) {
   LETHE_CHECK(limit > 0);
-  std::size_t count = 0;
-  while (count < limit && failed_.ok()) {
-    if (count == batch.size()) batch.emplace_back();
-    const auto found = ReadRecord(batch[count]);
-    if (!found.ok()) {
-      failed_ = found.status();
-    } else if (found.value()) {
-      ++count;
-    } else {
-      break;
-    }
+  raw.bytes_.clear();
+  raw.pieces_.clear();
+  while (raw.count() < limit && raw.bytes_.size() < Raw::kMaxBytes && failed_.ok()) {
+    const auto found = ReadPiece(raw);
+    if (!found.ok()) failed_ = found.status();
+    if (!found.ok() || !found.value()) break;
   }
-  if (count == 0 && !failed_.ok()) return failed_;
-  return count;
+  if (raw.count() == 0 && !failed_.ok()) return failed_;
+  return raw.count();
 }
 
 Status RecordedStream::Start() {
@@ -60,53 +62,86 @@ Status RecordedStream::AtBeginning(const Status& error) const {
                             " of the file: " + error.message()};
 }
 
-Result<bool> RecordedStream::ReadRecord(Record& record) {
+Result<bool> RecordedStream::ReadPiece(Raw& raw) {
   if (lines_ == nullptr && binary_ == nullptr) LETHE_RETURN_IF_ERROR(Start());
-  const auto found = binary_ != nullptr ? ReadBinary(record) : ReadLine(record);
+  raw.is_binary_ = is_binary();
+  if (!raw.json_ && !is_binary()) raw.json_ = std::make_unique<JsonEventCodec>(max_line_bytes_);
+  Raw::Piece piece;
+  std::string_view bytes;
+  Result<bool> found = false;
+  if (is_binary()) {
+    found = binary_->NextMessage(place_, bytes);
+    piece.number = static_cast<std::int64_t>(binary_->record_number());
+    piece.shard = place_.shard;
+    piece.offset = place_.offset;
+    piece.timestamp = place_.timestamp;
+  } else {
+    LineReader::Line line;
+    found = lines_->Next(line);
+    piece.number = line.number;
+    bytes = line.text;
+  }
   if (!found.ok()) return found;
   if (!found.value()) {
     if (has_records_) return false;
     return Status(ErrorCode::kInput, progress_.name() + " holds no events");
   }
   has_records_ = true;
-  LETHE_RETURN_IF_ERROR(Locate(record));
+  raw.bytes_ += bytes;
+  piece.end = raw.bytes_.size();
+  raw.pieces_.push_back(piece);
   return true;
 }
 
-Result<bool> RecordedStream::ReadLine(Record& record) {
-  LineReader::Line line;
-  const auto found = lines_->Next(line);
-  if (!found.ok() || !found.value()) return found;
-  line_number_ = line.number;
-  // A line above the limit is above the codec's limit too, which is the same.
-  codec_.DecodeLine(line.text, record);
-  if (record.rejection) {
-    record.rejection->message.insert(0, "line " + std::to_string(line.number) + ": ");
+void RecordedStream::Decode(Raw& raw, std::vector<Record>& batch) {
+  if (batch.size() < raw.count()) batch.resize(raw.count());
+  const std::string_view all = raw.bytes_;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < raw.count(); ++i) {
+    const Raw::Piece& piece = raw.pieces_[i];
+    const std::string_view bytes = all.substr(begin, piece.end - begin);
+    Record& record = batch[i];
+    begin = piece.end;
+    if (raw.is_binary_) {
+      record.shard = piece.shard;
+      record.offset = piece.offset;
+      record.timestamp = piece.timestamp;
+      record.rejection = raw.binary_.DecodeValue(bytes, std::nullopt, record.event);
+    } else {
+      // A line above the limit is above the codec's limit too, which is the same.
+      raw.json_->DecodeLine(bytes, record);
+    }
+    if (record.rejection) {
+      record.rejection->message.insert(
+          0, (raw.is_binary_ ? "record " : "line ") + std::to_string(piece.number) + ": ");
+    }
   }
-  const bool has_place =
-      record.shard != ShardId{} || record.offset != kNoOffset || record.timestamp != kNoTime;
-  is_bare_ = is_bare_ && !has_place;
-  return true;
 }
 
-Result<bool> RecordedStream::ReadBinary(Record& record) {
-  const auto found = binary_->Next(record);
-  if (!found.ok() || !found.value()) return found;
-  line_number_ = static_cast<std::int64_t>(binary_->record_number());
-  is_bare_ = binary_->header().bare;
-  return true;
-}
-
-RecordedStream::Place& RecordedStream::PlaceOf(ShardId shard) {
-  if (last_place_ == nullptr || last_shard_ != shard.value) {
-    last_place_ = &places_[shard.value];
-    last_shard_ = shard.value;
+Result<std::size_t> RecordedStream::Place(const Raw& raw, std::vector<Record>& batch) {
+  for (std::size_t i = 0; i < raw.count() && misplaced_.ok(); ++i) {
+    Record& record = batch[i];
+    line_number_ = raw.pieces_[i].number;
+    const bool has_place =
+        record.shard != ShardId{} || record.offset != kNoOffset || record.timestamp != kNoTime;
+    is_bare_ = is_binary() ? binary_->header().bare : is_bare_ && !has_place;
+    misplaced_ = Locate(record);
+    if (!misplaced_.ok() && i > 0) return i;
   }
-  return *last_place_;
+  if (!misplaced_.ok()) return misplaced_;
+  return raw.count();
+}
+
+RecordedStream::Shard& RecordedStream::ShardOf(ShardId id) {
+  if (last_shard_ == nullptr || last_id_ != id.value) {
+    last_shard_ = &shards_[id.value];
+    last_id_ = id.value;
+  }
+  return *last_shard_;
 }
 
 Status RecordedStream::Locate(Record& record) {
-  Place& place = PlaceOf(record.shard);
+  Shard& place = ShardOf(record.shard);
   const bool is_given = record.offset != kNoOffset;
   if (!is_given) record.offset.value = place.next;
   if (is_given && record.offset.value <= place.last) {

@@ -41,6 +41,16 @@ class RecordedStream final : public Source {
   // The records before an error are delivered first. The error then stays.
   Result<std::size_t> Read(std::vector<Record>& batch, std::size_t limit) override;
 
+  // The three steps of Read, for threads that share the stream: ReadRaw and Place by one at a time
+  // and in the same order, Decode by any. Place says how many of the records are valid; the same
+  // goes for what ReadRaw returns, and 0 is the end. A Raw is reused.
+  class Raw;
+  Result<std::size_t> ReadRaw(Raw& raw, std::size_t limit);
+  static void Decode(Raw& raw, std::vector<Record>& batch);
+  Result<std::size_t> Place(const Raw& raw, std::vector<Record>& batch);
+  // What Place would say after the end.
+  const Status& misplaced() const { return misplaced_; }
+
   // Whether these are bare events: no line so far has said a place or time, or the binary form was
   // made from such lines. Means nothing before the first record.
   bool is_bare() const { return is_bare_; }
@@ -53,7 +63,7 @@ class RecordedStream final : public Source {
   std::int64_t line_number() const { return line_number_; }
 
  private:
-  struct Place {
+  struct Shard {
     std::int64_t next = 0;   // the running number
     std::int64_t last = -1;  // the last offset that is certain
   };
@@ -63,11 +73,9 @@ class RecordedStream final : public Source {
   // Finds out the form.
   Status Start();
   Status AtBeginning(const Status& error) const;
-  Result<bool> ReadRecord(Record& record);
-  Result<bool> ReadLine(Record& record);
-  Result<bool> ReadBinary(Record& record);
+  Result<bool> ReadPiece(Raw& raw);
   Status Locate(Record& record);
-  Place& PlaceOf(ShardId shard);
+  Shard& ShardOf(ShardId id);
   Status NotIncreasing(const std::string& what) const;
 
   std::unique_ptr<DecodedInput> input_;  // until the form is known
@@ -75,14 +83,42 @@ class RecordedStream final : public Source {
   std::unique_ptr<LineReader> lines_;
   std::unique_ptr<BinaryFileReader> binary_;
   const std::size_t max_line_bytes_;
-  JsonEventCodec codec_;
-  std::unordered_map<std::int64_t, Place> places_;  // by shard
-  std::int64_t last_shard_ = -1;                    // the key of last_place_
-  Place* last_place_ = nullptr;                     // most records follow one of their shard
-  std::int64_t line_number_ = 0;
+  std::unordered_map<std::int64_t, Shard> shards_;
+  std::int64_t last_id_ = -1;     // the key of last_shard_
+  Shard* last_shard_ = nullptr;   // most records follow one of their shard
+  std::int64_t line_number_ = 0;  // of the record that was placed last
   bool is_bare_ = true;
   bool has_records_ = false;
-  Status failed_;
+  Status failed_;             // reading
+  Status misplaced_;          // placing
+  std::unique_ptr<Raw> raw_;  // of Read
+  Record place_;              // of the record at hand
+};
+
+// Records as they stand in the file, and what decodes them.
+class RecordedStream::Raw {
+ public:
+  std::size_t count() const { return pieces_.size(); }
+
+ private:
+  friend class RecordedStream;
+  // Bounds the memory, with lines of any length.
+  static constexpr std::size_t kMaxBytes = std::size_t{1} << 21;
+
+  struct Piece {
+    std::size_t end = 0;      // in bytes_; it begins where the one before ends
+    std::int64_t number = 0;  // of the line or record
+    // Of the binary form, where they stand outside of the message.
+    ShardId shard;
+    Offset offset;
+    TimeMs timestamp;
+  };
+
+  std::string bytes_;
+  std::vector<Piece> pieces_;
+  bool is_binary_ = false;
+  std::unique_ptr<JsonEventCodec> json_;
+  BinaryEventCodec binary_;
 };
 
 }  // namespace lethe

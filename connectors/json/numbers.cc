@@ -1,6 +1,5 @@
 #include "connectors/json/numbers.h"
 
-#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstdint>
@@ -45,8 +44,9 @@ alignas(16) constexpr std::uint8_t kKeepLast[32] = {
 // A digit, a point and up to 14 digits, which is what numbers between -10 and 10 look like, without
 // a branch that depends on them. An integer below 2^53 over a power of ten is the nearest double:
 // both are exact, and division rounds once. False if it looks otherwise.
-__attribute__((target("sse4.1"))) inline bool ReadShortDecimal(const char* at, const char* stop,
-                                                               double& number) {
+__attribute__((target("sse4.2,popcnt"))) inline bool ReadShortDecimal(const char* at,
+                                                                      const char* stop,
+                                                                      double& number) {
   const std::ptrdiff_t sign = *at == '-' ? 1 : 0;
   const std::ptrdiff_t count = stop - at - sign - 2;
   if (count < 1 || count > kMostDigits) return false;
@@ -77,54 +77,80 @@ __attribute__((target("sse4.1"))) inline bool ReadShortDecimal(const char* at, c
 
 constexpr std::ptrdiff_t kWindow = 64;
 
-// Which of the 64 bytes end a number.
-inline std::uint64_t EndsIn(const char* window) {
+// Which of the 64 bytes end a number, up to the first bracket, and whether there is one.
+struct Marks {
   std::uint64_t ends = 0;
+  bool is_closed = false;
+};
+
+inline Marks MarksIn(const char* window) {
+  std::uint64_t commas = 0;
+  std::uint64_t brackets = 0;
+  const auto mask = [](__m128i found) {
+    return std::uint64_t{static_cast<std::uint16_t>(_mm_movemask_epi8(found))};
+  };
   for (int i = 0; i < 4; ++i) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(window) + i);
-    const __m128i found = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(',')),
-                                       _mm_cmpeq_epi8(bytes, _mm_set1_epi8(']')));
-    ends |= std::uint64_t{static_cast<std::uint16_t>(_mm_movemask_epi8(found))} << (16 * i);
+    commas |= mask(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(','))) << (16 * i);
+    brackets |= mask(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(']'))) << (16 * i);
   }
-  return ends;
+  return {(commas | brackets) & (brackets ^ (brackets - 1)), brackets != 0};
 }
 
-// Finds where numbers end 64 bytes at a time, so that none waits for the one before.
-__attribute__((target("sse4.1"))) bool ReadByWindows(const char*& at, const char* end,
-                                                     std::vector<double>& numbers) {
-  char tail[kBehind + kWindow];
+inline Marks MarksIn(const char* at, const char* end) {
+  if (end - at >= kWindow) return MarksIn(at);
+  char tail[kWindow] = {};
+  std::memcpy(tail, at, static_cast<std::size_t>(end - at));
+  return MarksIn(tail);
+}
+
+// Writes where the bits are, eight at a time: how many there are is hard to predict.
+inline std::uint32_t* PutPlaces(std::uint64_t bits, std::uint32_t first, std::uint32_t* places) {
+  std::uint32_t* const end = places + std::popcount(bits);
+  do {
+    for (int i = 0; i < 8; ++i) {
+      *places++ = first + static_cast<std::uint32_t>(std::countr_zero(bits));
+      bits &= bits - 1;
+    }
+  } while (bits != 0);
+  return end;
+}
+
+// First looks where numbers end, 64 bytes at a time, then reads them: none waits for the one
+// before.
+__attribute__((target("sse4.2,popcnt"))) bool ReadByWindows(const char*& at, const char* end,
+                                                            std::vector<double>& numbers) {
+  constexpr std::size_t kPlaces = 192;
+  std::uint32_t places[kPlaces + kWindow + 8];
   std::size_t count = 0;
-  for (;;) {
-    const char* window = at;
-    if (const std::ptrdiff_t left = end - at; left < kWindow) {
-      std::memcpy(tail, at - kBehind, static_cast<std::size_t>(kBehind + left));
-      std::memset(tail + kBehind + left, 0, static_cast<std::size_t>(kWindow - left));
-      window = tail + kBehind;
+  const char* window = at;
+  for (bool is_closed = false; !is_closed;) {
+    const char* const begin = at;
+    std::uint32_t* last = places;
+    while (!is_closed && last < places + kPlaces) {
+      if (window >= end) return false;
+      const Marks marks = MarksIn(window, end);
+      is_closed = marks.is_closed;
+      last = PutPlaces(marks.ends, static_cast<std::uint32_t>(window - begin), last);
+      window += kWindow;
     }
-    std::uint64_t ends = EndsIn(window);
-    if (ends == 0) return false;  // cut off, or very long
-    const char* start = window;
-    for (; ends != 0; ends &= ends - 1) {
-      const char* const stop = window + std::countr_zero(ends);
-      if (count == numbers.size()) numbers.resize(std::max<std::size_t>(16, 2 * count));
-      if (!ReadShortDecimal(start, stop, numbers[count])) {
-        const char* number = at + (start - window);
-        if (!ReadNumber(number, end, numbers[count]) || number != at + (stop - window)) {
-          return false;
-        }
+    const auto found = static_cast<std::size_t>(last - places);
+    if (numbers.size() < count + found) numbers.resize(count + found);
+    for (std::size_t i = 0; i < found; ++i, ++count) {
+      const char* const stop = begin + places[i];
+      if (!ReadShortDecimal(at, stop, numbers[count]) &&
+          (!ReadNumber(at, end, numbers[count]) || at != stop)) {
+        return false;
       }
-      ++count;
-      start = stop + 1;
-      if (*stop != ']') continue;
-      at += start - window;
-      numbers.resize(count);
-      return true;
+      at = stop + 1;
     }
-    at += start - window;
   }
+  numbers.resize(count);
+  return true;
 }
 
-const bool kHasWindows = __builtin_cpu_supports("sse4.1") != 0;
+const bool kHasWindows =
+    __builtin_cpu_supports("sse4.2") != 0 && __builtin_cpu_supports("popcnt") != 0;
 
 #else
 

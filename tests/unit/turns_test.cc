@@ -1,0 +1,83 @@
+// Batches that threads work through in turns.
+
+#include "app/replay/turns.h"
+
+#include <atomic>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace lethe {
+namespace {
+
+struct Numbered {
+  int number = -1;
+  bool is_prepared = false;
+};
+
+class Counting final : public Steps<Numbered> {
+ public:
+  Counting(int count, int bad_read, int bad_finish)
+      : count_(count), bad_read_(bad_read), bad_finish_(bad_finish) {}
+
+  Result<bool> Read(Numbered& batch) override {
+    EXPECT_EQ(++readers_, 1);
+    batch = {next_++, false};
+    const bool is_bad = batch.number == bad_read_;
+    --readers_;
+    if (is_bad) return Status(ErrorCode::kInput, "read");
+    return batch.number < count_;
+  }
+  void Prepare(Numbered& batch) override {
+    if (batch.number % 3 == 0) std::this_thread::yield();
+    batch.is_prepared = true;
+  }
+  Status Finish(Numbered& batch) override {
+    EXPECT_EQ(++finishers_, 1);
+    EXPECT_TRUE(batch.is_prepared);
+    EXPECT_EQ(batch.number, finished++);
+    --finishers_;
+    if (batch.number == bad_finish_) return {ErrorCode::kDisk, "finish"};
+    return Status::Ok();
+  }
+
+  int finished = 0;
+
+ private:
+  const int count_;
+  const int bad_read_;
+  const int bad_finish_;
+  int next_ = 0;
+  std::atomic<int> readers_{0};
+  std::atomic<int> finishers_{0};
+};
+
+class TurnsTest : public ::testing::TestWithParam<int> {};
+
+TEST_P(TurnsTest, EveryBatchIsFinishedOnceAndInOrder) {
+  Counting steps(5000, -1, -1);
+  EXPECT_TRUE(Turns<Numbered>(steps).Run(GetParam()).ok());
+  EXPECT_EQ(steps.finished, 5000);
+}
+
+TEST_P(TurnsTest, ABadReadComesAfterTheBatchesBeforeIt) {
+  Counting steps(5000, 700, -1);
+  EXPECT_EQ(Turns<Numbered>(steps).Run(GetParam()).message(), "read");
+  EXPECT_EQ(steps.finished, 700);
+}
+
+TEST_P(TurnsTest, NothingIsFinishedAfterABadOne) {
+  Counting steps(5000, -1, 700);
+  EXPECT_EQ(Turns<Numbered>(steps).Run(GetParam()).message(), "finish");
+  EXPECT_EQ(steps.finished, 701);
+}
+
+TEST_P(TurnsTest, NothingIsFine) {
+  Counting steps(0, -1, -1);
+  EXPECT_TRUE(Turns<Numbered>(steps).Run(GetParam()).ok());
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, TurnsTest, ::testing::Values(1, 2, 4));
+
+}  // namespace
+}  // namespace lethe
