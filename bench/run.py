@@ -5,6 +5,7 @@ import argparse
 import importlib
 import json
 import os
+import signal
 import sys
 import tempfile
 import time
@@ -38,6 +39,8 @@ def run_parts(arguments):
                'load': [os.getloadavg()[0]], 'parts': {}}
     with tempfile.TemporaryDirectory(prefix='lethe-bench-') as scratch:
         bed = Bed(arguments.build, arguments.venv, scratch, arguments.quick, rounds)
+        if results['load'][0] > 1 and not arguments.quick:
+            bed.say(f"the machine is busy (load {results['load'][0]:.1f}): read the figures with care")
         try:
             for name in arguments.parts or NAMES:
                 results['parts'][name] = run_part(bed, name)
@@ -48,8 +51,8 @@ def run_parts(arguments):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('parts', nargs='*', metavar='PART', choices=[*NAMES, 'report', []],
+    parser = argparse.ArgumentParser(prog='./dev bench', description=__doc__)
+    parser.add_argument('parts', nargs='*', metavar='PART',
                         help=f"{', '.join(NAMES)}; report: only writes the files anew from results.json")
     parser.add_argument('--build', default=os.path.join(ROOT, 'build', 'release'), help='where the programs are')
     parser.add_argument('--venv', default=os.path.join(ROOT, 'build', 'peers'),
@@ -60,6 +63,12 @@ def main():
                         help='put parts that are run alone into the kept results')
     parser.add_argument('--out', help='a folder for results.md and results.json, instead of the kept ones')
     arguments = parser.parse_args()
+    for part in arguments.parts:
+        if part not in (*NAMES, 'report'):
+            programs = os.listdir(os.path.join(arguments.build, 'bench', 'bin'))
+            parser.error(f"no part '{part}'; there are {', '.join(NAMES)}, report, and the programs "
+                         f"{', '.join(sorted(programs))}")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the broker goes with it
     kept = os.path.join(arguments.out or os.path.join(ROOT, 'bench'), 'results.json')
     if 'report' in arguments.parts:
         with open(kept) as file:

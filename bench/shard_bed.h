@@ -55,6 +55,7 @@ class ShardBed {
     if (learned() % kEventsPerCommit == 0) Commit();
   }
   void Commit() { Must(shard_->Commit()); }
+  void Flush() { Must(shard_folder_->store().Flush()); }
 
   void Learn(std::int64_t count) {
     for (; count > 0; --count) {

@@ -150,12 +150,12 @@ class Bed:
             self.say(f'{what} round {number + 1} of {self.rounds}')
         return results
 
-    def benchmarks(self, program, filter, rounds=1, **environment):
-        """Runs a google-benchmark program; name to medians of its figures."""
+    def benchmarks(self, program, filter, rounds=1, pick=statistics.median, **environment):
+        """Runs a google-benchmark program; name to its figures, the median of the rounds or as picked."""
         out = run([os.path.join(self.programs, program), f'--benchmark_filter={filter}',
                    '--benchmark_format=json', f'--benchmark_repetitions={rounds}',
                    '--benchmark_enable_random_interleaving=' + ('true' if rounds > 1 else 'false')],
-                  env={**os.environ, **environment}).stdout
+                  env={**os.environ, 'TMPDIR': self.scratch, **environment}).stdout
         found = {}
         for entry in json.loads(out)['benchmarks']:
             if entry['run_type'] != 'iteration':
@@ -163,7 +163,7 @@ class Bed:
             if entry.get('error_occurred'):
                 raise Failed(f"{entry['name']}: {entry['error_message']}")
             found.setdefault(entry['run_name'], []).append(entry)
-        return {name: {key: statistics.median(entry[key] for entry in entries)
+        return {name: {key: pick(entry[key] for entry in entries)
                        for key, value in entries[0].items()
                        if isinstance(value, (int, float)) and not isinstance(value, bool)}
                 for name, entries in found.items()}
