@@ -128,7 +128,7 @@ void Shard::Expect(const Record& record) {
 
 void Shard::Expect(const Admitted& admitted) const {
   if (admitted.rejection) return;
-  ports_.state.Prefetch(admitted.id);
+  ports_.state.Prefetch(admitted.id, admitted.subject);
   unlearner_->Prefetch(admitted.example);
 }
 

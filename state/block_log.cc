@@ -66,19 +66,20 @@ void BlockLog<Rows>::DropBefore(std::int64_t index) {
 }
 
 template <typename Rows>
-Result<const Rows*> BlockLog<Rows>::Read(const Store& store, std::int64_t index) const {
-  if (index >= open_.first() && index < open_.end()) return &open_;
-  if (index >= last_read_.first() && index < last_read_.end()) return &last_read_;
-  const std::string key = NumberKey(static_cast<std::uint64_t>(BlockOf(index)));
-  const auto value = store.Get(family_, key);
-  if (!value.ok()) return value.status();
-  Rows rows;
-  if (!value.value() || !Rows::Decode(*value.value(), rows) || index < rows.first() ||
-      index >= rows.end()) {
-    return Damaged(family_, key);
+auto BlockLog<Rows>::Read(const Store& store, std::int64_t index) const -> Result<Entry> {
+  if (index >= open_.first() && index < open_.end()) return open_.At(index);
+  const std::int64_t block = BlockOf(index);
+  const std::string key = NumberKey(static_cast<std::uint64_t>(block));
+  if (block != last_block_) {
+    last_block_ = -1;
+    auto value = store.Get(family_, key);
+    if (!value.ok()) return value.status();
+    last_read_ = std::move(value.value()).value_or("");
+    last_block_ = block;
   }
-  last_read_ = std::move(rows);
-  return &last_read_;
+  auto entry = Rows::DecodeOne(last_read_, index);
+  if (!entry) return Damaged(family_, key);
+  return *std::move(entry);
 }
 
 template <typename Rows>

@@ -36,8 +36,8 @@ class BlockLog {
   // Rows whose entries are all before `index` leave.
   void DropBefore(std::int64_t index);
 
-  // Rows that hold the entry, valid until the next call of anything. kInput: it is not there.
-  Result<const Rows*> Read(const Store& store, std::int64_t index) const;
+  // Valid until the next call of anything. kInput: it is not there.
+  Result<Entry> Read(const Store& store, std::int64_t index) const;
 
   // Adds what has changed since the last call.
   void AddTo(WriteBatch& batch);
@@ -55,7 +55,8 @@ class BlockLog {
   std::int64_t stored_ = 0;           // entries before this are in the store
   std::vector<std::int64_t> pieces_;  // rows of the last block in the store, by first index
   std::int64_t dropped_ = 0;          // rows before this are gone
-  mutable Rows last_read_;            // a full block
+  mutable std::string last_read_;     // the row of a full block
+  mutable std::int64_t last_block_ = -1;
   std::vector<std::pair<std::int64_t, std::int64_t>> drops_;
 };
 

@@ -73,4 +73,13 @@ bool ByteRows::Decode(std::string_view value, ByteRows& rows) {
   return rows.bytes_.size() == end;
 }
 
+std::optional<ByteRows::Entry> ByteRows::DecodeOne(std::string_view value, std::int64_t index) {
+  ByteRows rows;
+  if (!Decode(value, rows) || index < rows.first() || index >= rows.end()) return {};
+  const Entry entry = rows.At(index);
+  return value.substr(value.size() - rows.bytes_.size() +
+                          static_cast<std::size_t>(entry.data() - rows.bytes_.data()),
+                      entry.size());
+}
+
 }  // namespace lethe

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,8 @@ class ByteRows {
 
   std::string Encode(std::int64_t from, std::int64_t to) const;
   static bool Decode(std::string_view value, ByteRows& rows);
+  // One entry of a row, within `value`.
+  static std::optional<Entry> DecodeOne(std::string_view value, std::int64_t index);
 
   // Whether an entry was overwritten by zeros.
   static bool IsBlank(Entry entry) {

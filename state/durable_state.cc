@@ -64,7 +64,10 @@ Status DurableState::LoadEvents() {
   }));
   LETHE_RETURN_IF_ERROR(events_.Load(store_, [this](const EventRows& rows) {
     for (std::int64_t index = rows.first(); index < rows.end(); ++index) {
-      if (index + kAhead < rows.end()) table_.Prefetch(rows.At(index + kAhead));
+      if (index + kAhead < rows.end()) {
+        const LearnedEvent next = rows.At(index + kAhead);
+        table_.Prefetch(next.id, next.subject);
+      }
       const LearnedEvent event = rows.At(index);
       if (EventRows::IsBlank(event) || deleted_.count(index) > 0) continue;
       table_.Add({index}, event.id, event.subject);
@@ -90,9 +93,9 @@ Status DurableState::LoadRefusals() {
 }
 
 std::optional<LearnedEvent> DurableState::ReadEvent(EventIndex index) const {
-  const auto rows = events_.Read(store_, index.value);
-  if (rows.ok()) return rows.value()->At(index.value);
-  if (failure_.ok()) failure_ = rows.status();
+  auto event = events_.Read(store_, index.value);
+  if (event.ok()) return std::move(event).value();
+  if (failure_.ok()) failure_ = event.status();
   return std::nullopt;
 }
 

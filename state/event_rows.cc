@@ -124,43 +124,101 @@ std::string EventRows::Encode(std::int64_t from, std::int64_t to) const {
   return value;
 }
 
+// Where the columns of a row are.
+struct EventRows::Layout {
+  std::int64_t first = 0;
+  std::size_t count = 0;
+  std::int64_t first_offset = 0;
+  std::string_view jumps;
+  std::size_t id_bytes = 0;
+  std::size_t subject_bytes = 0;  // 0: there are none
+  std::string_view ids;
+  std::string_view subjects;
+
+  static std::optional<Layout> Of(std::string_view value) {
+    if (value.size() < kHeader || NumberAt<std::uint8_t>(value, 0) != kVersion) return {};
+    Layout layout;
+    layout.first = NumberAt<std::int64_t>(value, 1);
+    layout.count = NumberAt<std::uint32_t>(value, 9);
+    const auto flags = NumberAt<std::uint8_t>(value, 13);
+    layout.first_offset = NumberAt<std::int64_t>(value, 14);
+    const std::size_t jumps = NumberAt<std::uint32_t>(value, 22);
+    const bool is_whole = (flags & kWholeNames) != 0;
+    layout.id_bytes = is_whole ? kWhole : kShortId;
+    if ((flags & kSubjects) != 0) layout.subject_bytes = is_whole ? kWhole : kShortSubject;
+    const std::size_t names = layout.count * (layout.id_bytes + layout.subject_bytes);
+    if (value.size() != kHeader + jumps + names) return {};
+    layout.jumps = value.substr(kHeader, jumps);
+    layout.ids = value.substr(kHeader + jumps, layout.count * layout.id_bytes);
+    layout.subjects = value.substr(kHeader + jumps + layout.ids.size());
+    return layout;
+  }
+
+  // Calls visit(begin, end, offset of begin) for each run of offsets. False if they are damaged.
+  template <typename Visit>
+  bool ForEachRun(const Visit& visit) const {
+    std::int64_t next = first_offset;
+    std::size_t begin = 0;
+    const auto run = [&](std::size_t length) {
+      visit(begin, begin + length, next);
+      begin += length;
+      next += static_cast<std::int64_t>(length);
+    };
+    for (std::size_t at = 0; at < jumps.size();) {
+      std::int64_t distance = 0;
+      std::int64_t jump = 0;
+      if (!ReadSmall(jumps, at, distance) || !ReadSmall(jumps, at, jump)) return false;
+      if (distance < 1 || distance > static_cast<std::int64_t>(count - begin)) return false;
+      run(static_cast<std::size_t>(distance));
+      next += jump;
+    }
+    run(count - begin);
+    return true;
+  }
+};
+
 bool EventRows::Decode(std::string_view value, EventRows& rows) {
-  if (value.empty() || NumberAt<std::uint8_t>(value, 0) != kVersion) {
-    return rows.DecodeVersion1(value);
+  const auto layout = Layout::Of(value);
+  if (!layout) return rows.DecodeVersion1(value);
+  rows.first_ = layout->first;
+  rows.offsets_.resize(layout->count);
+  rows.ids_.assign(layout->count, {});
+  rows.subjects_.assign(layout->count, {});
+  ReadNames(layout->ids, layout->count, layout->id_bytes, rows.ids_.data());
+  if (layout->subject_bytes > 0) {
+    ReadNames(layout->subjects, layout->count, layout->subject_bytes, rows.subjects_.data());
   }
-  if (value.size() < kHeader) return false;
-  rows.first_ = NumberAt<std::int64_t>(value, 1);
-  const std::size_t count = NumberAt<std::uint32_t>(value, 9);
-  const auto flags = NumberAt<std::uint8_t>(value, 13);
-  const auto first_offset = NumberAt<std::int64_t>(value, 14);
-  const std::size_t jumps = NumberAt<std::uint32_t>(value, 22);
-  const std::size_t id = (flags & kWholeNames) != 0 ? kWhole : kShortId;
-  const std::size_t subject = (flags & kSubjects) == 0     ? 0
-                              : (flags & kWholeNames) != 0 ? kWhole
-                                                           : kShortSubject;
-  if (value.size() != kHeader + jumps + count * (id + subject)) return false;
-  rows.offsets_.resize(count);
-  rows.ids_.assign(count, {});
-  rows.subjects_.assign(count, {});
-  const std::string_view jumps_bytes = value.substr(kHeader, jumps);
-  std::int64_t next = first_offset;
-  std::size_t filled = 0;
-  const auto fill_to = [&](std::size_t end) {
-    while (filled < end) rows.offsets_[filled++] = next++;
-  };
-  for (std::size_t at = 0; at < jumps;) {
-    std::int64_t distance = 0;
-    std::int64_t jump = 0;
-    if (!ReadSmall(jumps_bytes, at, distance) || !ReadSmall(jumps_bytes, at, jump)) return false;
-    if (distance < 1 || distance > static_cast<std::int64_t>(count - filled)) return false;
-    fill_to(filled + static_cast<std::size_t>(distance));
-    next += jump;
+  return layout->ForEachRun([&](std::size_t begin, std::size_t end, std::int64_t offset) {
+    for (std::size_t i = begin; i < end; ++i) rows.offsets_[i] = offset++;
+  });
+}
+
+std::optional<EventRows::Entry> EventRows::DecodeOne(std::string_view value, std::int64_t index) {
+  const auto layout = Layout::Of(value);
+  if (!layout) {
+    EventRows rows;
+    if (!rows.DecodeVersion1(value) || index < rows.first() || index >= rows.end()) return {};
+    return rows.At(index);
   }
-  fill_to(count);
-  ReadNames(value.substr(kHeader + jumps), count, id, rows.ids_.data());
-  ReadNames(value.substr(kHeader + jumps + count * id), subject == 0 ? 0 : count, subject,
-            rows.subjects_.data());
-  return true;
+  if (index < layout->first || index - layout->first >= static_cast<std::int64_t>(layout->count)) {
+    return {};
+  }
+  const auto at = static_cast<std::size_t>(index - layout->first);
+  Entry event{.index = {index}, .offset = {}, .id = {}, .subject = {}};
+  const bool is_read =
+      layout->ForEachRun([&](std::size_t begin, std::size_t end, std::int64_t offset) {
+        if (begin <= at && at < end)
+          event.offset.value = offset + static_cast<std::int64_t>(at - begin);
+      });
+  if (!is_read) return {};
+  ReadNames(layout->ids.substr(at * layout->id_bytes), 1, layout->id_bytes, &event.id);
+  KeyHash subject;
+  if (layout->subject_bytes > 0) {
+    ReadNames(layout->subjects.substr(at * layout->subject_bytes), 1, layout->subject_bytes,
+              &subject);
+  }
+  if (subject != KeyHash{}) event.subject = subject;
+  return event;
 }
 
 // Offset, id and, if there is one, subject, one event after another.

@@ -6,7 +6,6 @@
 #include <optional>
 #include <vector>
 
-#include "engine/ports/state.h"
 #include "engine/types.h"
 
 namespace lethe {
@@ -27,11 +26,10 @@ class EventTable {
   // Candidates that were not removed, newest first.
   std::vector<EventIndex> OfSubject(const KeyHash& subject) const;
 
-  // A hint that the id will be looked up soon, or the event added.
-  void Prefetch(const KeyHash& id) const { ids_.Of(Tag(id)).Prefetch(Tag(id)); }
-  void Prefetch(const LearnedEvent& event) const {
-    Prefetch(event.id);
-    if (event.subject) subjects_.Of(Tag(*event.subject)).Prefetch(Tag(*event.subject));
+  // A hint that the id will be looked up soon, or an event with these names added.
+  void Prefetch(const KeyHash& id, const std::optional<KeyHash>& subject) const {
+    ids_.Of(Tag(id)).Prefetch(Tag(id));
+    if (subject) subjects_.Of(Tag(*subject)).Prefetch(Tag(*subject));
   }
 
   std::int64_t size() const { return static_cast<std::int64_t>(ids_.size()); }

@@ -19,7 +19,9 @@ class MemoryState final : public State {
     return refusals_.Find(hash);
   }
   bool has_refusals() const override { return refusals_.size() > 0; }
-  void Prefetch(const KeyHash& id) const override { table_.Prefetch(id); }
+  void Prefetch(const KeyHash& id, const std::optional<KeyHash>& subject) const override {
+    table_.Prefetch(id, subject);
+  }
 
   void AddEvent(const LearnedEvent& event) override;
   void RemoveEvent(const LearnedEvent& event) override;

@@ -19,7 +19,7 @@ namespace lethe {
 struct ReplayOptions {
   std::optional<std::string> out;  // folder for the results; none: nothing is written
   std::string state;  // a new folder to keep the state in, as a daemon does; empty: in memory
-  std::int64_t commit_events = 10'000;  // with a state: records between two commits
+  std::int64_t commit_events = 4096;  // with a state: records between two commits
   std::int64_t series_every = 1000;
   bool keep_series = false;  // in the result, for a chart
   std::size_t batch = 0;     // records per read, 0: as suits the model; results do not change

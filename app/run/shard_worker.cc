@@ -13,9 +13,9 @@ namespace lethe {
 namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
-// How long a deletion may wait for company, so that several share a synced commit under load: as
-// long as such a commit takes, but not longer than this.
-constexpr std::int64_t kLongestNewsWaitNs = 2 * kMs;
+// Commits with deletions are synced. So that many deletions share one under load, there is a pause
+// between two as long as one takes, but not longer than this.
+constexpr std::int64_t kLongestPauseNs = 2 * kMs;
 constexpr std::int64_t kShowEveryNs = 100 * kMs;
 // Silence after which the clock decides on requests that wait for event time.
 constexpr std::int64_t kSilenceNs = 1000 * kMs;
@@ -209,7 +209,7 @@ Status ShardWorker::TakeBatch(const RecordBatch& batch) {
 bool ShardWorker::IsCommitDue(const KafkaConsumer& consumer) {
   if (shard_.has_news()) {
     return !consumer.HasMore(static_cast<std::int32_t>(id().value)) ||
-           context_.clock.MonotonicNs() - first_news_ns_ >= news_wait_ns_;
+           context_.clock.MonotonicNs() >= next_news_ns_;
   }
   return uncommitted_ >= context_.config.state.commit_events ||
          (uncommitted_ > 0 && context_.clock.MonotonicNs() - first_uncommitted_ns_ >=
@@ -231,7 +231,8 @@ Status ShardWorker::Commit() {
   metrics_.SetCommitTime(static_cast<double>(context_.clock.NowMs()) / 1000);
   if (has_news) {
     metrics_.ObserveErasure(false, Since(first_news_ns_));
-    news_wait_ns_ = std::min(kLongestNewsWaitNs, context_.clock.MonotonicNs() - start);
+    const std::int64_t now = context_.clock.MonotonicNs();
+    next_news_ns_ = now + std::min(kLongestPauseNs, now - start);
     std::int64_t none = 0;
     unerased_since_ns_.compare_exchange_strong(none, start);
   }

@@ -84,7 +84,7 @@ class ShardWorker {
   std::int64_t dead_letters_ = 0;  // on their way since the last commit
   std::int64_t first_uncommitted_ns_ = 0;
   std::int64_t first_news_ns_ = 0;  // when the oldest of them was decoded
-  std::int64_t news_wait_ns_ = 0;
+  std::int64_t next_news_ns_ = 0;   // when they may be committed
   std::int64_t last_record_ns_ = 0;
   std::int64_t shown_ns_ = 0;
   bool is_shown_ = false;  // the last commit was

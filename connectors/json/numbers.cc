@@ -20,9 +20,9 @@ bool SkipDigits(const char*& at, const char* end) {
   return at != begin;
 }
 
-// Of so few digits that a double holds it exactly, and not with an exponent.
-bool ReadSmallInteger(const char*& at, const char* stop, const char* end, double& number) {
-  if (stop - at > 15 || (stop != end && (*stop == 'e' || *stop == 'E'))) return false;
+// Of so few digits that a double holds it exactly.
+bool ReadSmallInteger(const char*& at, const char* stop, double& number) {
+  if (stop - at > 15) return false;
   std::int64_t integer = 0;
   std::from_chars(at, stop, integer);
   number = static_cast<double>(integer);
@@ -169,8 +169,9 @@ bool ReadNumber(const char*& at, const char* end, double& number) {
   if (begins_with_zero && stop != end && IsDigit(*stop)) return false;
   while (stop != end && IsDigit(*stop)) ++stop;
   // Integers are another type there, with rules of their own.
-  if (stop == end || *stop != '.') return ReadSmallInteger(at, stop, end, number);
-  if (!SkipDigits(++stop, end)) return false;
+  const bool is_whole = stop == end || *stop != '.';
+  if (is_whole && (stop == end || (*stop | 0x20) != 'e')) return ReadSmallInteger(at, stop, number);
+  if (!is_whole && !SkipDigits(++stop, end)) return false;
   if (stop != end && (*stop == 'e' || *stop == 'E')) {
     ++stop;
     if (stop != end && (*stop == '-' || *stop == '+')) ++stop;

@@ -65,8 +65,8 @@ class State {
   virtual std::optional<Refusal> FindRefusal(const KeyHash& hash) const = 0;
   // False: no look-up of a refusal can find any.
   virtual bool has_refusals() const { return true; }
-  // A hint that the id will be looked up soon.
-  virtual void Prefetch(const KeyHash& /*id*/) const {}
+  // A hint that the id will be looked up soon, and an event with these names probably added.
+  virtual void Prefetch(const KeyHash& /*id*/, const std::optional<KeyHash>& /*subject*/) const {}
 
   virtual void AddEvent(const LearnedEvent& event) = 0;
   virtual void RemoveEvent(const LearnedEvent& event) = 0;

@@ -17,7 +17,9 @@ namespace lethe {
 namespace {
 
 constexpr std::size_t kMemtable = std::size_t{16} << 20;  // and a file: the unit of erasure
+constexpr std::size_t kSmallMemtable = std::size_t{4} << 20;
 constexpr std::uint64_t kMaxLog = std::uint64_t{64} << 20;
+constexpr std::size_t kMostRoom = std::size_t{8} << 20;  // that a batch keeps for the next
 constexpr int kMaxOpenFiles = 64;  // however large the state is
 constexpr std::uint64_t kSyncEvery = std::uint64_t{1} << 20;
 
@@ -77,7 +79,7 @@ rocksdb::ColumnFamilyOptions FamilyOptions(Family family,
   rocksdb::ColumnFamilyOptions options;
   if (IsScrubbed(family)) options.compaction_filter_factory = scrubbing;
   options.compression = rocksdb::kNoCompression;
-  options.write_buffer_size = kMemtable;
+  options.write_buffer_size = IsScrubbed(family) ? kMemtable : kSmallMemtable;
   options.target_file_size_base = kMemtable;
   // Payloads come faster than one thread writes them out; a few wait in memory.
   if (family == Family::kPayloads) options.max_write_buffer_number = 6;
@@ -134,6 +136,7 @@ struct RocksStore::Impl {
   std::string folder;
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> families;
+  rocksdb::WriteBatch rows;  // of Write, which keeps its room
 
   // Handles before the database, or RocksDB's assertions end the process.
   ~Impl() {
@@ -197,7 +200,9 @@ Status RocksStore::Scan(Family family, std::string_view first, const Visitor& vi
 }
 
 Status RocksStore::Write(const WriteBatch& batch, bool sync) {
-  rocksdb::WriteBatch rows;
+  rocksdb::WriteBatch& rows = impl_->rows;
+  if (rows.GetDataSize() > kMostRoom) rows = rocksdb::WriteBatch();
+  rows.Clear();
   rocksdb::Status status;
   for (const WriteBatch::Change& change : batch.changes()) {
     rocksdb::ColumnFamilyHandle* handle = impl_->handle(change.family);

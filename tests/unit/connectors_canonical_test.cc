@@ -98,9 +98,9 @@ TEST(CanonicalTest, TakesTheUsualShapes) {
   Event event;
   EXPECT_TRUE(ReadCanonicalLearn(R"({"type":"learn","x":[1],"y":1})", std::nullopt, event));
   ASSERT_TRUE(ReadCanonicalLearn(
-      R"({"type":"learn","id":"e-1","subject":"u","x":[0.25,-0.123456,1.5e-3,12.75],"y":0.5})",
+      R"({"type":"learn","id":"e-1","subject":"u","x":[0.25,-0.123456,1.5e-3,12.75,9e-06],"y":0.5})",
       std::nullopt, event));
-  EXPECT_EQ(event.x, (std::vector<double>{0.25, -0.123456, 1.5e-3, 12.75}));
+  EXPECT_EQ(event.x, (std::vector<double>{0.25, -0.123456, 1.5e-3, 12.75, 9e-6}));
   EXPECT_EQ(event.subject, "u");
   ASSERT_TRUE(
       ReadCanonicalLearn(R"({"type":"learn","id":"e-1","subject":"u","x":[1],"y":1})", "k", event));
@@ -115,7 +115,7 @@ TEST(CanonicalTest, LeavesTheRestToTheGeneralWay) {
         R"({"type":"learn","id":"ü","x":[1],"y":1})", R"({"type":"learn","x":[01.5],"y":1})",
         R"({"type":"learn","x":[1.],"y":1})", R"({"type":"learn","x":[.5],"y":1})",
         R"({"type":"learn","x":[1.5.5],"y":1})", R"({"type":"learn","x":[0x10],"y":1})",
-        R"({"type":"learn","x":[inf],"y":1})", R"({"type":"learn","x":[1e0],"y":1})",
+        R"({"type":"learn","x":[inf],"y":1})", R"({"type":"learn","x":[1e],"y":1})",
         R"({"type":"learn","x":[1],"y":1,"z":2})", R"({"type":"delete","id":"e-1"})",
         R"({"type":"learn","x":[1e999],"y":1})"}) {
     EXPECT_FALSE(ReadCanonicalLearn(text, std::nullopt, event)) << text;

@@ -65,6 +65,10 @@ TEST_F(EventRowsTest, AreReadBackWhateverTheyHold) {
       ASSERT_TRUE(EventRows::Decode(rows.Encode(kFirst, kEnd), read));
       EXPECT_EQ(read.first(), kFirst);
       ExpectEqual(All(read), All(rows));
+      for (std::int64_t i = kFirst; i < kEnd; ++i) {
+        EXPECT_TRUE(EventRows::DecodeOne(rows.Encode(kFirst, kEnd), i).value() == rows.At(i));
+      }
+      EXPECT_FALSE(EventRows::DecodeOne(rows.Encode(kFirst, kEnd), kEnd).has_value());
 
       ASSERT_TRUE(EventRows::Decode(rows.Encode(120, 130), read));
       EXPECT_EQ(read.first(), 120);

@@ -60,7 +60,7 @@ TEST(BlockLogTest, PiecesBecomeBlocksAndEverythingIsReadBack) {
     EXPECT_EQ(Entries(store, 4), expected);
   }
   for (int i = 0; i < 30; ++i) {
-    EXPECT_EQ(log.Read(store, i).value()->At(i), expected[static_cast<std::size_t>(i)]);
+    EXPECT_EQ(log.Read(store, i).value(), expected[static_cast<std::size_t>(i)]);
   }
   std::size_t rows = 0;
   ASSERT_TRUE(store.Scan(Family::kEvents, "", [&](auto, auto) { return ++rows > 0; }).ok());
