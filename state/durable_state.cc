@@ -62,6 +62,9 @@ Status DurableState::LoadEvents() {
     deleted_.insert(static_cast<std::int64_t>(KeyNumber(key)));
     return true;
   }));
+  if (const auto last = store_.LastKey(Family::kEvents)) {
+    table_.Expect(static_cast<std::int64_t>(KeyNumber(*last)) + kEventsPerBlock);
+  }
   LETHE_RETURN_IF_ERROR(events_.Load(store_, [this](const EventRows& rows) {
     for (std::int64_t index = rows.first(); index < rows.end(); ++index) {
       if (index + kAhead < rows.end()) {

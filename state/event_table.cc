@@ -15,6 +15,15 @@ constexpr double kGrowth = 1.4;
 constexpr std::size_t kSmall = std::size_t{1} << 16;  // slots of a part: 32 MB in all
 constexpr std::size_t kFirstSlots = 16;
 
+std::size_t NextSize(std::size_t size) {
+  const double growth = size < kSmall ? 2 : kGrowth;
+  return std::max(kFirstSlots, static_cast<std::size_t>(growth * static_cast<double>(size)));
+}
+
+std::size_t Limit(std::size_t size) {
+  return static_cast<std::size_t>(kMostFull * static_cast<double>(size));
+}
+
 }  // namespace
 
 std::size_t EventTable::Slots::Search(std::uint32_t tag, std::size_t at) const {
@@ -58,14 +67,16 @@ void EventTable::Slots::Prefetch(std::uint32_t tag) const {
   if (!slots_.empty()) __builtin_prefetch(slots_.data() + Home(tag), 1);
 }
 
-void EventTable::Slots::MakeRoom() {
-  if (used_ < limit_) return;
-  const std::size_t size = slots_.size();
-  const double growth = size < kSmall ? 2 : kGrowth;
-  std::vector<Slot> slots(
-      std::max(kFirstSlots, static_cast<std::size_t>(growth * static_cast<double>(size))));
+void EventTable::Slots::Expect(std::size_t count) {
+  std::size_t size = slots_.size();
+  while (Limit(NextSize(size)) < count) size = NextSize(size);
+  if (Limit(slots_.size()) < count) GrowFrom(size);
+}
+
+void EventTable::Slots::GrowFrom(std::size_t size) {
+  std::vector<Slot> slots(NextSize(size));
   slots_.swap(slots);
-  limit_ = static_cast<std::size_t>(kMostFull * static_cast<double>(slots_.size()));
+  limit_ = Limit(slots_.size());
   for (const Slot& slot : slots) {
     if (slot.number == kNone) continue;
     std::size_t at = Home(slot.tag);
@@ -82,6 +93,11 @@ std::size_t EventTable::Parts::size() const {
 std::size_t EventTable::Parts::bytes() const {
   return std::transform_reduce(parts_.begin(), parts_.end(), std::size_t{0}, std::plus(),
                                [](const Slots& part) { return part.bytes(); });
+}
+
+void EventTable::Expect(std::int64_t count) {
+  // Parts are not exactly equal.
+  ids_.Expect(static_cast<std::size_t>(1.01 * static_cast<double>(count)) >> kPartBits);
 }
 
 void EventTable::Add(EventIndex index, const KeyHash& id, const std::optional<KeyHash>& subject) {

@@ -17,6 +17,9 @@ class EventTable {
  public:
   static constexpr std::int64_t kMostEvents = 0xfffffffe;
 
+  // A hint that there will be so many events soon.
+  void Expect(std::int64_t count);
+
   // Indices come in increasing order, but gaps are fine.
   void Add(EventIndex index, const KeyHash& id, const std::optional<KeyHash>& subject);
   void Remove(EventIndex index, const KeyHash& id);
@@ -55,6 +58,7 @@ class EventTable {
     std::size_t Next(std::size_t at) const { return at + 1 == slots_.size() ? 0 : at + 1; }
     const Slot& operator[](std::size_t at) const { return slots_[at]; }
 
+    void Expect(std::size_t count);
     void Add(std::uint32_t tag, std::uint32_t number);
     // Sets the number of a tag that has one at most, and returns the one it had, or kNone.
     std::uint32_t Replace(std::uint32_t tag, std::uint32_t number);
@@ -65,7 +69,11 @@ class EventTable {
     std::size_t bytes() const { return slots_.capacity() * sizeof(Slot); }
 
    private:
-    void MakeRoom();
+    void MakeRoom() {
+      if (used_ >= limit_) GrowFrom(slots_.size());
+    }
+    // To the size that comes after this one.
+    void GrowFrom(std::size_t size);
     std::size_t Distance(std::size_t from, std::size_t to) const {
       return to >= from ? to - from : to + slots_.size() - from;
     }
@@ -83,6 +91,9 @@ class EventTable {
     const Slots& Of(std::uint32_t tag) const { return parts_[tag >> (32 - kPartBits)]; }
     std::size_t size() const;
     std::size_t bytes() const;
+    void Expect(std::size_t count) {
+      for (Slots& part : parts_) part.Expect(count);
+    }
 
    private:
     std::array<Slots, std::size_t{1} << kPartBits> parts_;

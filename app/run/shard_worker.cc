@@ -190,7 +190,9 @@ Status ShardWorker::TakeBatch(const RecordBatch& batch) {
     if (!record.is_placed && context_.router.IsMisrouted(id(), batch.key(i))) {
       metrics_.AddMisrouted();
     }
-    if (!had_news && shard_.has_news()) first_news_ns_ = batch.decoded_ns;
+    if (!had_news && shard_.has_news()) {
+      first_news_ns_ = batch.decoded_ns > 0 ? batch.decoded_ns : last_record_ns_;
+    }
     const auto rejection = probe_.TakeRejection();
     if (!rejection) continue;
     metrics_.AddDeadLetter(rejection->reason);

@@ -121,7 +121,7 @@ void PartitionReader::Append(const rd_kafka_message_s* message) {
   if (batch_ == nullptr) return;  // stopped
   const auto key = Bytes(message->key, message->key_len);
   const auto value = Bytes(message->payload, message->len);
-  if (batch_->count == 0) batch_->decoded_ns = MonotonicNs();
+  if (batch_->count == 0) batch_->decoded_ns = 0;
   Record& record = batch_->Slot();
   record.shard = ShardId{partition_};
   record.offset = Offset{message->offset};
@@ -131,6 +131,9 @@ void PartitionReader::Append(const rd_kafka_message_s* message) {
                          : json_.DecodeValue(value, key, record.event);
   record.is_placed = !record.rejection && record.event.kind == EventKind::kDelete &&
                      HasHeader(message, kPlacedHeader);
+  const bool is_request =
+      record.rejection ? record.rejection->is_request : record.event.kind != EventKind::kLearn;
+  if (is_request && batch_->decoded_ns == 0) batch_->decoded_ns = MonotonicNs();
   const std::size_t bytes = message->len + message->key_len;
   mean_bytes_ += (static_cast<std::int64_t>(bytes) - mean_bytes_) / 16;
   batch_->Add(key, value, bytes, options_.keep_values);

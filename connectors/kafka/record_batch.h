@@ -19,7 +19,7 @@ struct RecordBatch {
 
   std::vector<Record> records;  // the first `count` are valid, the buffers of the rest are reused
   std::size_t count = 0;
-  std::int64_t decoded_ns = 0;  // when the first was, by the monotonic clock
+  std::int64_t decoded_ns = 0;  // when the first request was, by the monotonic clock
 
   // The raw key and value of record i, for dead letters; valid as long as the batch is. A value
   // is not kept, and none here, when ConsumerOptions::keep_values is off.

@@ -20,7 +20,7 @@ constexpr std::size_t kMemtable = std::size_t{16} << 20;  // and a file: the uni
 constexpr std::size_t kSmallMemtable = std::size_t{4} << 20;
 constexpr std::uint64_t kMaxLog = std::uint64_t{64} << 20;
 constexpr std::size_t kMostRoom = std::size_t{8} << 20;  // that a batch keeps for the next
-constexpr int kMaxOpenFiles = 64;  // however large the state is
+constexpr int kMaxOpenFiles = 64;                        // however large the state is
 constexpr std::uint64_t kSyncEvery = std::uint64_t{1} << 20;
 
 rocksdb::Slice Slice(std::string_view text) { return {text.data(), text.size()}; }
@@ -197,6 +197,14 @@ Status RocksStore::Scan(Family family, std::string_view first, const Visitor& vi
     if (!visit(View(rows->key()), View(rows->value()))) break;
   }
   return Convert(rows->status(), "reading " + impl_->folder);
+}
+
+std::optional<std::string> RocksStore::LastKey(Family family) const {
+  const std::unique_ptr<rocksdb::Iterator> rows(
+      impl_->db->NewIterator(rocksdb::ReadOptions(), impl_->handle(family)));
+  rows->SeekToLast();
+  if (!rows->Valid()) return std::nullopt;
+  return rows->key().ToString();
 }
 
 Status RocksStore::Write(const WriteBatch& batch, bool sync) {

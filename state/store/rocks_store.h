@@ -21,6 +21,7 @@ class RocksStore final : public Store {
 
   Result<std::optional<std::string>> Get(Family family, std::string_view key) const override;
   Status Scan(Family family, std::string_view first, const Visitor& visit) const override;
+  std::optional<std::string> LastKey(Family family) const override;
   Status Write(const WriteBatch& batch, bool sync) override;
   std::int64_t Bytes(Family family) const override;
 

@@ -16,4 +16,13 @@ const char* Name(Family family) {
   LETHE_CHECK(false);
 }
 
+std::optional<std::string> Store::LastKey(Family family) const {
+  std::optional<std::string> last;
+  const Status status = Scan(family, "", [&](std::string_view key, std::string_view) {
+    last = key;
+    return true;
+  });
+  return status.ok() ? last : std::nullopt;
+}
+
 }  // namespace lethe

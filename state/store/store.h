@@ -57,6 +57,8 @@ class Store {
   virtual Result<std::optional<std::string>> Get(Family family, std::string_view key) const = 0;
   // Rows from `first` on, in order.
   virtual Status Scan(Family family, std::string_view first, const Visitor& visit) const = 0;
+  // Of the last row; none if there is none, or it cannot be read.
+  virtual std::optional<std::string> LastKey(Family family) const;
   // With `sync`, what was written so far survives a crash of the machine.
   virtual Status Write(const WriteBatch& batch, bool sync) = 0;
   virtual std::int64_t Bytes(Family /*family*/) const { return 0; }

@@ -137,6 +137,20 @@ TEST(EventTableTest, FindsWhatIsThereThroughGrowthAndRemovals) {
 }
 
 // Ids that agree in all that the table keeps of them: neither hides the other.
+TEST(EventTableTest, OneThatIsToldWhatComesIsAsLargeAsOneThatGrew) {
+  EventTable grown, told;
+  std::mt19937_64 random(5);
+  told.Expect(300'000);
+  const std::size_t before = told.bytes();
+  for (std::int64_t i = 0; i < 300'000; ++i) {
+    const KeyHash id{random(), 0};
+    grown.Add({i}, id, {});
+    told.Add({i}, id, {});
+  }
+  EXPECT_EQ(told.bytes(), grown.bytes());
+  EXPECT_GE(before, told.bytes() / 2);
+}
+
 TEST(EventTableTest, NamesEveryCandidate) {
   EventTable table;
   const KeyHash one{0x1234567890, 1};
