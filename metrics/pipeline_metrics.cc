@@ -26,8 +26,8 @@ std::vector<double> CommitBuckets() {
 std::vector<double> ErasureBuckets() {
   constexpr double kHour = 3600;
   constexpr double kDay = 24 * kHour;
-  return {0.0005, 0.001, 0.002, 0.005, 0.01,      0.02, 0.05,     0.1,      1,
-          10,     60,    600,   kHour, 6 * kHour, kDay, 3 * kDay, 7 * kDay, 30 * kDay};
+  return {0.0005, 0.001, 0.002, 0.005, 0.01,      0.015, 0.02,     0.05,     0.1,      1,
+          10,     60,    600,   kHour, 6 * kHour, kDay,  3 * kDay, 7 * kDay, 30 * kDay};
 }
 
 // Not a number: not set yet.

@@ -36,10 +36,9 @@ const kafka::Properties& Fixed() {
 
 // A topic that does not exist is suspected after this time, instead of half a minute.
 const kafka::Properties& Defaults() {
-  // Half of librdkafka's own look-ahead: more takes memory and makes nothing faster.
+  // Half of librdkafka's own number: more small messages take memory and make nothing faster.
   static const kafka::Properties properties = {{"topic.metadata.propagation.max.ms", "3000"},
-                                               {"queued.min.messages", "50000"},
-                                               {"queued.max.messages.kbytes", "32768"}};
+                                               {"queued.min.messages", "50000"}};
   return properties;
 }
 
