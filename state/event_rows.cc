@@ -1,6 +1,7 @@
 #include "state/event_rows.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "engine/archive.h"
 #include "state/byte_rows.h"
@@ -22,18 +23,31 @@ bool Fits(const KeyHash& name, std::size_t bytes) {
   return name.high == 0 && (bytes >= 8 || name.low >> (8 * bytes) == 0);
 }
 
-void PutNames(std::string& out, const KeyHash* names, std::size_t count, std::size_t width) {
-  std::size_t at = out.size();
-  out.resize(at + count * width);
-  for (std::size_t i = 0; i < count; ++i, at += width) {
-    std::memcpy(out.data() + at, &names[i], width);
+// Calls f with the width as a constant, which makes copying a matter of one or two instructions.
+template <typename F>
+void WithConstant(std::size_t width, const F& f) {
+  switch (width) {
+    case kShortSubject: return f(std::integral_constant<std::size_t, kShortSubject>());
+    case kShortId: return f(std::integral_constant<std::size_t, kShortId>());
+    default: return f(std::integral_constant<std::size_t, kWhole>());
   }
 }
 
-void ReadNames(std::string_view bytes, std::size_t count, std::size_t width, KeyHash* names) {
-  for (std::size_t i = 0; i < count; ++i) {
-    std::memcpy(&names[i], bytes.data() + i * width, width);
-  }
+void PutNames(std::string& out, const KeyHash* names, std::size_t count, std::size_t width) {
+  const std::size_t begin = out.size();
+  out.resize(begin + count * width);
+  WithConstant(width, [&](auto bytes) {
+    char* at = out.data() + begin;
+    for (std::size_t i = 0; i < count; ++i, at += bytes()) std::memcpy(at, &names[i], bytes());
+  });
+}
+
+void ReadNames(std::string_view from, std::size_t count, std::size_t width, KeyHash* names) {
+  WithConstant(width, [&](auto bytes) {
+    const char* at = from.data();
+    for (std::size_t i = 0; i < count; ++i, at += bytes())
+      std::memcpy(static_cast<void*>(&names[i]), at, bytes());
+  });
 }
 
 // Seven bits to a byte, the last one below 128; small numbers of either sign are short.

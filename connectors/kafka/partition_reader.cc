@@ -137,7 +137,10 @@ void PartitionReader::Append(const rd_kafka_message_s* message) {
   const std::size_t bytes = message->len + message->key_len;
   mean_bytes_ += (static_cast<std::int64_t>(bytes) - mean_bytes_) / 16;
   batch_->Add(key, value, bytes, options_.keep_values);
-  if (batch_->IsFull()) HandOver();
+  // Small batches when the learner is behind, so that a deletion has little before it; larger ones
+  // when it is not, since each wakes it up.
+  const bool is_half = batch_->count == RecordBatch::kMaxRecords / 2;
+  if (batch_->IsFull() || (is_half && !ring_.empty())) HandOver();
 }
 
 void PartitionReader::HandOver() {

@@ -13,7 +13,7 @@ namespace lethe {
 
 // Records of one partition that were decoded together, with the raw bytes they were made from.
 struct RecordBatch {
-  static constexpr std::size_t kMaxRecords = 128;
+  static constexpr std::size_t kMaxRecords = 256;
   // Also ends a batch, so that a ring of large messages does not fill the memory.
   static constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
 
