@@ -1,8 +1,8 @@
 #include "connectors/binary/file_format.h"
 
-#include <algorithm>
-
 #include <libdeflate.h>
+
+#include <algorithm>
 
 #include "connectors/binary/wire.h"
 #include "engine/check.h"

@@ -15,7 +15,8 @@
 namespace lethe::kafka {
 
 // The hand-over from the thread that decodes a partition to the one that learns from it: batches in
-// order, a few of them, reused: a deletion waits for all that was decoded before it. One filler, one taker; Stop and Wake from anywhere.
+// order, a few of them, reused: a deletion waits for all that was decoded before it. One filler,
+// one taker; Stop and Wake from anywhere.
 class BatchRing {
  public:
   static constexpr std::size_t kBatches = 2;
