@@ -61,6 +61,7 @@ std::string ByteRows::Encode(std::int64_t from, std::int64_t to) const {
 bool ByteRows::Decode(std::string_view value, ByteRows& rows) {
   if (value.size() < kHeader || NumberAt<std::uint8_t>(value, 0) != kVersion) return false;
   rows.first_ = NumberAt<std::int64_t>(value, 1);
+  if (rows.first_ < 0 || rows.first_ > kMostIndex) return false;
   const std::size_t count = NumberAt<std::uint32_t>(value, 9);
   if (count > (value.size() - kHeader) / 4) return false;
   rows.ends_.resize(count);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -18,5 +19,8 @@ T NumberAt(std::string_view bytes, std::size_t position) {
   std::memcpy(&value, bytes.data() + position, sizeof value);
   return value;
 }
+
+// Of any index on disk: what is above it is damage, and below it sums do not overflow.
+inline constexpr std::int64_t kMostIndex = std::int64_t{1} << 60;
 
 }  // namespace lethe

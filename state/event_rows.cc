@@ -153,6 +153,7 @@ struct EventRows::Layout {
     if (value.size() < kHeader || NumberAt<std::uint8_t>(value, 0) != kVersion) return {};
     Layout layout;
     layout.first = NumberAt<std::int64_t>(value, 1);
+    if (layout.first < 0 || layout.first > kMostIndex) return {};
     layout.count = NumberAt<std::uint32_t>(value, 9);
     const auto flags = NumberAt<std::uint8_t>(value, 13);
     layout.first_offset = NumberAt<std::int64_t>(value, 14);
@@ -171,12 +172,12 @@ struct EventRows::Layout {
   // Calls visit(begin, end, offset of begin) for each run of offsets. False if they are damaged.
   template <typename Visit>
   bool ForEachRun(const Visit& visit) const {
-    std::int64_t next = first_offset;
+    auto next = static_cast<std::uint64_t>(first_offset);  // damaged ones may overflow
     std::size_t begin = 0;
     const auto run = [&](std::size_t length) {
       visit(begin, begin + length, next);
       begin += length;
-      next += static_cast<std::int64_t>(length);
+      next += length;
     };
     for (std::size_t at = 0; at < jumps.size();) {
       std::int64_t distance = 0;
@@ -184,7 +185,7 @@ struct EventRows::Layout {
       if (!ReadSmall(jumps, at, distance) || !ReadSmall(jumps, at, jump)) return false;
       if (distance < 1 || distance > static_cast<std::int64_t>(count - begin)) return false;
       run(static_cast<std::size_t>(distance));
-      next += jump;
+      next += static_cast<std::uint64_t>(jump);
     }
     run(count - begin);
     return true;
@@ -202,8 +203,10 @@ bool EventRows::Decode(std::string_view value, EventRows& rows) {
   if (layout->subject_bytes > 0) {
     ReadNames(layout->subjects, layout->count, layout->subject_bytes, rows.subjects_.data());
   }
-  return layout->ForEachRun([&](std::size_t begin, std::size_t end, std::int64_t offset) {
-    for (std::size_t i = begin; i < end; ++i) rows.offsets_[i] = offset++;
+  return layout->ForEachRun([&](std::size_t begin, std::size_t end, std::uint64_t offset) {
+    for (std::size_t i = begin; i < end; ++i) {
+      rows.offsets_[i] = static_cast<std::int64_t>(offset++);
+    }
   });
 }
 
@@ -220,9 +223,10 @@ std::optional<EventRows::Entry> EventRows::DecodeOne(std::string_view value, std
   const auto at = static_cast<std::size_t>(index - layout->first);
   Entry event{.index = {index}, .offset = {}, .id = {}, .subject = {}};
   const bool is_read =
-      layout->ForEachRun([&](std::size_t begin, std::size_t end, std::int64_t offset) {
-        if (begin <= at && at < end)
-          event.offset.value = offset + static_cast<std::int64_t>(at - begin);
+      layout->ForEachRun([&](std::size_t begin, std::size_t end, std::uint64_t offset) {
+        if (begin <= at && at < end) {
+          event.offset.value = static_cast<std::int64_t>(offset + (at - begin));
+        }
       });
   if (!is_read) return {};
   ReadNames(layout->ids.substr(at * layout->id_bytes), 1, layout->id_bytes, &event.id);

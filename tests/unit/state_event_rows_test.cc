@@ -107,6 +107,12 @@ TEST_F(EventRowsTest, DamageIsNoticed) {
   std::string too_many = value;
   too_many[9] = 51;
   EXPECT_FALSE(EventRows::Decode(too_many, read));
+  for (const char top : {'\x7f', '\xff'}) {
+    std::string first = value;
+    first[8] = top;
+    EXPECT_FALSE(EventRows::Decode(first, read));
+    EXPECT_FALSE(EventRows::DecodeOne(first, kFirst).has_value());
+  }
 }
 
 TEST_F(EventRowsTest, ABlankOneHasNoNamesAndTheOthersStay) {
