@@ -18,6 +18,7 @@
 #include "engine/door.h"
 #include "engine/json.h"
 #include "engine/loss.h"
+#include "engine/modes/make.h"
 #include "engine/modes/registry.h"
 #include "engine/noise.h"
 #include "state/memory_payloads.h"
@@ -52,13 +53,7 @@ struct Learner {
   explicit Learner(const Spec& spec)
       : plan(Plan::Make(spec).value()),
         random(1),
-        unlearner(plan.mode->make({.spec = plan.spec,
-                                   .constants = plan.constants,
-                                   .schedule = plan.schedule,
-                                   .promise = plan.promise,
-                                   .shard = {0},
-                                   .random = random,
-                                   .payloads = payloads})) {}
+        unlearner(MakeUnlearner(plan, {0}, random, payloads)) {}
 
   Plan plan;
   SeededRandom random;

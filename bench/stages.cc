@@ -18,6 +18,7 @@
 #include "connectors/file/line_reader.h"
 #include "connectors/file/recorded_stream.h"
 #include "engine/door.h"
+#include "engine/modes/make.h"
 #include "state/memory_payloads.h"
 
 namespace lethe {
@@ -99,13 +100,7 @@ void Learn(const std::string& path, std::int64_t dimension) {
   const Plan plan = Plan::Make(spec).value();
   SeededRandom random(1);
   MemoryPayloads payloads;
-  const auto learner = plan.mode->make({.spec = plan.spec,
-                                        .constants = plan.constants,
-                                        .schedule = plan.schedule,
-                                        .promise = plan.promise,
-                                        .shard = {0},
-                                        .random = random,
-                                        .payloads = payloads});
+  const auto learner = MakeUnlearner(plan, {0}, random, payloads);
   const Door door(plan.spec.model);
   const Loss loss(plan.spec.model.loss);
   Example example;

@@ -5,6 +5,7 @@
 
 #include "app/generate/split_mix.h"
 #include "connectors/system/sodium_random.h"
+#include "engine/modes/make.h"
 #include "engine/modes/registry.h"
 #include "state/memory_payloads.h"
 
@@ -25,13 +26,7 @@ class UnlearnerBed {
   }
 
   explicit UnlearnerBed(Spec spec) : plan_(PlanOf(std::move(spec))) {
-    unlearner_ = plan_.mode->make({.spec = plan_.spec,
-                                   .constants = plan_.constants,
-                                   .schedule = plan_.schedule,
-                                   .promise = plan_.promise,
-                                   .shard = {0},
-                                   .random = noise_,
-                                   .payloads = payloads_});
+    unlearner_ = MakeUnlearner(plan_, {0}, noise_, payloads_);
   }
 
   void Learn(std::int64_t count) {

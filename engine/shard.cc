@@ -5,6 +5,7 @@
 
 #include "engine/check.h"
 #include "engine/json.h"
+#include "engine/modes/make.h"
 
 namespace lethe {
 
@@ -20,13 +21,7 @@ Shard::Shard(const Plan& plan, const ShardIdentity& identity, const ShardPorts& 
       regret_bound_(plan.constants, intake_.door().model_dimension()) {
   const Digest digest = ports.hasher.Sha256(CertificatePart(plan.spec));
   config_sha256_ = ToHex(digest.data(), digest.size());
-  unlearner_ = plan_.mode->make({.spec = plan_.spec,
-                                 .constants = plan_.constants,
-                                 .schedule = plan_.schedule,
-                                 .promise = plan_.budget,
-                                 .shard = id_,
-                                 .random = ports.random,
-                                 .payloads = ports.payloads});
+  unlearner_ = MakeUnlearner(plan_, id_, ports.random, ports.payloads);
 }
 
 ModelVersion Shard::model_version() const { return {steps() + counters_.effective_deletions}; }

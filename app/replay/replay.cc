@@ -212,6 +212,13 @@ class Replayer final : private Steps<ReplayBatch> {
     }
   }
 
+  void Expect(const ReplayBatch& batch, std::size_t i) {
+    const auto entry = shards_.find(batch.records[i].shard);
+    if (entry == shards_.end() || !entry->second.shard) return;
+    Shard& shard = *entry->second.shard;
+    batch.At(i) ? shard.Expect(*batch.At(i)) : shard.Expect(batch.records[i]);
+  }
+
   Status Finish(ReplayBatch& batch) override {
     if (stream_ != nullptr) {
       const auto placed = stream_->Place(batch.raw, batch.records);
@@ -219,13 +226,13 @@ class Replayer final : private Steps<ReplayBatch> {
       batch.count = placed.value();
     }
     for (std::size_t i = 0; i < batch.count; ++i) {
-      if (const std::size_t next = i + Shard::kAhead; next < batch.count && batch.At(next)) {
-        shards_.at(batch.records[next].shard).shard->Expect(*batch.At(next));
-      }
+      if (const std::size_t next = i + Shard::kAhead; next < batch.count) Expect(batch, next);
       const Record& record = batch.records[i];
       Entry& entry = shards_[record.shard];
       if (!entry.shard) LETHE_RETURN_IF_ERROR(Open(record.shard, entry));
-      if (!batch.At(i)) batch.intakes.try_emplace(record.shard, entry.shard->NewIntake());
+      if (batch.intakes.count(record.shard) == 0) {
+        batch.intakes.emplace(record.shard, entry.shard->NewIntake());
+      }
       LETHE_RETURN_IF_ERROR(Process(entry, record, batch.At(i)));
     }
     finished_ += static_cast<std::int64_t>(batch.count);

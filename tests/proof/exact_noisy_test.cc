@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/modes/make.h"
 #include "engine/modes/noisy_gd.h"
 #include "engine/modes/registry.h"
 #include "state/memory_payloads.h"
@@ -103,13 +104,7 @@ TEST(ExactNoisy, NoisyGdAttainsItsBound) {
     for (const bool is_blank : {false, true}) {
       MemoryPayloads payloads;
       KeyedRandom unused(0);
-      const auto mode = plan.mode->make({.spec = plan.spec,
-                                         .constants = plan.constants,
-                                         .schedule = plan.schedule,
-                                         .promise = plan.promise,
-                                         .shard = {0},
-                                         .random = unused,
-                                         .payloads = payloads});
+      const auto mode = MakeUnlearner(plan, {0}, unused, payloads);
       for (std::int64_t i = 0; i < 1000; ++i) {
         if (i == 999 && is_blank) payloads.Remove({0});
         mode->Learn({Vector::Ones(1), i == 0 ? 100.0 : -100.0});

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "engine/modes/fixed_sums.h"
+#include "engine/modes/make.h"
 #include "tests/support/mode_fixture.h"
 #include "tests/support/reference_data.h"
 
@@ -29,13 +30,7 @@ World Play(const Plan& plan, const std::vector<Example>& events,
            const std::vector<std::pair<std::int64_t, std::int64_t>>& deletions, std::size_t blank) {
   MemoryPayloads payloads;
   proof::KeyedRandom random(1);
-  const auto mode = plan.mode->make({.spec = plan.spec,
-                                     .constants = plan.constants,
-                                     .schedule = plan.schedule,
-                                     .promise = plan.promise,
-                                     .shard = {0},
-                                     .random = random,
-                                     .payloads = payloads});
+  const auto mode = MakeUnlearner(plan, {0}, random, payloads);
   World world;
   std::size_t next = 0;
   for (std::size_t i = 0; i < events.size(); ++i) {
@@ -135,13 +130,7 @@ TEST_F(SquaredRemoval, ReproducesTheKeptMinimiserAndLeavesNoTrace) {
   EXPECT_TRUE(plan.WhyNotCertified().empty());
   const auto run = [&](bool learns_first) {
     MemoryPayloads payloads;
-    const auto mode = plan.mode->make({.spec = plan.spec,
-                                       .constants = plan.constants,
-                                       .schedule = plan.schedule,
-                                       .promise = plan.promise,
-                                       .shard = {0},
-                                       .random = keyed_random_,
-                                       .payloads = payloads});
+    const auto mode = MakeUnlearner(plan, {0}, keyed_random_, payloads);
     std::vector<Target> batch;
     for (std::int64_t i = 0; i < 100; ++i) batch.push_back({{i}, {}});
     for (std::size_t i = 0; i < data.size(); ++i) {

@@ -6,6 +6,7 @@
 
 #include "engine/mean_cost.h"
 #include "engine/modes/d2d.h"
+#include "engine/modes/make.h"
 #include "engine/modes/registry.h"
 #include "engine/noise.h"
 #include "state/memory_payloads.h"
@@ -48,13 +49,7 @@ Deleted AfterDeletions(const Spec& spec, std::int64_t odd, bool is_blank,
   const Plan plan = Plan::Make(quiet).value();
   MemoryPayloads payloads;
   KeyedRandom unused(0);
-  const auto mode = plan.mode->make({.spec = plan.spec,
-                                     .constants = plan.constants,
-                                     .schedule = plan.schedule,
-                                     .promise = plan.promise,
-                                     .shard = ShardId{0},
-                                     .random = unused,
-                                     .payloads = payloads});
+  const auto mode = MakeUnlearner(plan, ShardId{0}, unused, payloads);
   for (std::int64_t i = 0; i < 1000; ++i) {
     mode->Learn({Vector::Ones(1), i < odd ? 100.0 : -100.0});
     if (i < deleted_events && is_blank) payloads.Remove({i});
@@ -116,13 +111,7 @@ double AllLaterCopies(const Spec& spec) {
   for (const bool is_blank : {false, true}) {
     MemoryPayloads payloads;
     KeyedRandom unused(0);
-    const auto mode = plan.mode->make({.spec = plan.spec,
-                                       .constants = plan.constants,
-                                       .schedule = plan.schedule,
-                                       .promise = plan.promise,
-                                       .shard = ShardId{0},
-                                       .random = unused,
-                                       .payloads = payloads});
+    const auto mode = MakeUnlearner(plan, ShardId{0}, unused, payloads);
     for (std::int64_t i = 0; i < spec.forgetting.erm.warmup; ++i) {
       mode->Learn({Vector::Ones(1), i == 0 ? 100.0 : -100.0});
       if (i == 0 && is_blank) payloads.Remove({0});

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/modes/make.h"
 #include "engine/modes/registry.h"
 #include "engine/modes/removal.h"
 #include "engine/noise.h"
@@ -13,16 +14,6 @@
 
 namespace lethe::proof {
 namespace {
-
-std::unique_ptr<Unlearner> Make(const Plan& plan, RandomSource& random, Payloads& payloads) {
-  return plan.mode->make({.spec = plan.spec,
-                          .constants = plan.constants,
-                          .schedule = plan.schedule,
-                          .promise = plan.promise,
-                          .shard = {0},
-                          .random = random,
-                          .payloads = payloads});
-}
 
 // Certified removal as published. The bound that decides about training anew is a function of b:
 // draws of b with a large bound are thrown away after a removal, and not when the event was never
@@ -55,7 +46,7 @@ class Trigger {
     const Plan plan = MakePlan();
     MemoryPayloads payloads;
     KeyedRandom random(seed);
-    const auto mode = Make(plan, random, payloads);
+    const auto mode = MakeUnlearner(plan, {0}, random, payloads);
     const Target target{{0}, {}};
     for (std::int64_t i = 0; i < kEvents; ++i) {
       if (i == kEvents - 1 && is_blank) payloads.Remove({0});
@@ -117,7 +108,7 @@ Deleted AfterDeletion(ActiveVariant variant, bool is_blank) {
   const Plan plan = Plan::Make(spec).value();
   MemoryPayloads payloads;
   KeyedRandom unused(0);
-  const auto mode = Make(plan, unused, payloads);
+  const auto mode = MakeUnlearner(plan, {0}, unused, payloads);
   constexpr std::int64_t kEvents = 1000, kDeleted = 20;
   std::vector<Target> batch;
   for (std::int64_t i = 0; i < kEvents; ++i) {

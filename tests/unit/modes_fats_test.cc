@@ -1,6 +1,7 @@
 // What mode fats refuses and promises.
 #include <gtest/gtest.h>
 
+#include "engine/modes/make.h"
 #include "engine/modes/registry.h"
 #include "state/memory_payloads.h"
 #include "tests/support/proof_random.h"
@@ -54,13 +55,7 @@ TEST(ModesFats, APersonsEventsShareAClient) {
   const Plan plan = Plan::Make(spec).value();
   MemoryPayloads payloads;
   proof::KeyedRandom random(3);
-  const auto mode = plan.mode->make({.spec = plan.spec,
-                                     .constants = plan.constants,
-                                     .schedule = plan.schedule,
-                                     .promise = plan.promise,
-                                     .shard = {0},
-                                     .random = random,
-                                     .payloads = payloads});
+  const auto mode = MakeUnlearner(plan, {0}, random, payloads);
   std::vector<Target> batch;
   for (std::int64_t i = 0; i < 100; ++i) {
     // Two persons, of clients 1 and 2; nobody else is drawn, having no events.
