@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/feature_hash.h"
+#include "engine/passes.h"
 
 namespace lethe {
 namespace {
@@ -29,7 +30,7 @@ bool RescaleTo(double bound, Eigen::Ref<Vector> x) {
 
 // Written so that anything but a proven "at most" is refused: with a number that is not finite the
 // norm is not either.
-bool IsWithin(double bound, const Eigen::Ref<const Vector>& x) { return x.norm() <= bound; }
+bool IsWithin(double bound, double squared_norm) { return std::sqrt(squared_norm) <= bound; }
 
 }  // namespace
 
@@ -53,9 +54,9 @@ std::optional<Rejection> Door::AdmitDense(const Event& event, Example& example) 
   example.at.clear();
   example.x.resize(model_dimension());
   auto x = example.x.head(dimension);
-  x = Eigen::Map<const Vector>(event.x.data(), dimension);
+  const double squared_norm = CopyWithSquaredNorm(event.x.data(), event.x.size(), x.data());
   if (model_.bias) example.x[dimension] = 1;
-  if (IsWithin(model_.feature_norm, x)) return std::nullopt;
+  if (IsWithin(model_.feature_norm, squared_norm)) return std::nullopt;
   for (Eigen::Index i = 0; i < dimension; ++i) {
     if (!std::isfinite(x[i])) {
       return Refuse(Reason::kNotFinite, "x[" + std::to_string(i) + "]: is not a finite number");
@@ -86,7 +87,7 @@ std::optional<Rejection> Door::AdmitNamed(const Event& event, Example& example) 
 }
 
 std::optional<Rejection> Door::AdmitNorm(const char* field, Eigen::Ref<Vector> x) const {
-  if (IsWithin(model_.feature_norm, x)) return std::nullopt;
+  if (IsWithin(model_.feature_norm, x.squaredNorm())) return std::nullopt;
   if (model_.oversized == Oversized::kRescale && RescaleTo(model_.feature_norm, x)) {
     return std::nullopt;
   }

@@ -24,9 +24,7 @@ ShardIdentity ShardIdentity::New(ShardId shard, RandomSource& random) {
 }
 
 KeyHash Names::Tagged(char tag, std::string_view text) const {
-  buffer_.assign(1, tag);
-  buffer_.append(text);
-  return hasher_.Keyed(identity_.ledger_key, buffer_);
+  return hasher_.Keyed(identity_.ledger_key, tag + std::string(text));
 }
 
 KeyHash Names::Lasting(const KeyHash& ledger_name) const {
@@ -39,9 +37,10 @@ KeyHash Names::SubjectInReceipt(std::string_view subject) const {
   return hasher_.Keyed(identity_.receipt_key, Bytes(Tagged('s', subject), buffer));
 }
 
-KeyHash Names::Kept(const KeyHash& whole, int bits) const {
-  if (identity_.has_whole_names) return whole;
-  const std::uint64_t kept = whole.low & (~std::uint64_t{0} >> (64 - bits));
+KeyHash Names::InLedger(char tag, std::string_view text, int bits) const {
+  if (identity_.has_whole_names) return Tagged(tag, text);
+  const std::uint64_t kept =
+      hasher_.KeyedLow(identity_.ledger_key, tag, text) & (~std::uint64_t{0} >> (64 - bits));
   return {.low = kept == 0 ? 1 : kept, .high = 0};  // zeros are what an erased name looks like
 }
 

@@ -40,18 +40,18 @@ class Names {
   Names(const Hasher& hasher, const ShardIdentity& identity)
       : hasher_(hasher), identity_(identity) {}
 
-  KeyHash Id(std::string_view id) const { return Kept(Tagged('i', id), 64); }
-  KeyHash Subject(std::string_view subject) const { return Kept(Tagged('s', subject), 56); }
+  KeyHash Id(std::string_view id) const { return InLedger('i', id, 64); }
+  KeyHash Subject(std::string_view subject) const { return InLedger('s', subject, 56); }
   KeyHash Lasting(const KeyHash& ledger_name) const;
   KeyHash SubjectInReceipt(std::string_view subject) const;
 
  private:
   KeyHash Tagged(char tag, std::string_view text) const;
-  KeyHash Kept(const KeyHash& whole, int bits) const;
+  // The kept bits of it.
+  KeyHash InLedger(char tag, std::string_view text, int bits) const;
 
   const Hasher& hasher_;
   ShardIdentity identity_;
-  mutable std::string buffer_;
 };
 
 }  // namespace lethe

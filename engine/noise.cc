@@ -72,10 +72,11 @@ void AddGridNoise(Vector& z, double sigma, double radius, RandomSource& random,
   std::fill(bytes.begin(), bytes.end(), std::uint8_t{0});
 }
 
-double Project(Vector& z, double radius) {
-  const double squared = z.squaredNorm();
-  if (!(squared > radius * radius)) return squared;
-  z *= radius / std::sqrt(squared) * (1 - 8 * DBL_EPSILON);
+double Project(Vector& z, double radius) { return Project(z, z.squaredNorm(), radius); }
+
+double Project(Vector& z, double squared_norm, double radius) {
+  if (!(squared_norm > radius * radius)) return squared_norm;
+  z *= radius / std::sqrt(squared_norm) * (1 - 8 * DBL_EPSILON);
   return z.squaredNorm();
 }
 

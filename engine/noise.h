@@ -25,5 +25,7 @@ void AddGridNoise(Vector& z, double sigma, double radius, RandomSource& random,
 
 // z <- the nearest point of the ball, never a rounding outside. Returns |z|^2 afterwards.
 double Project(Vector& z, double radius);
+// The same, if |z|^2 is known.
+double Project(Vector& z, double squared_norm, double radius);
 
 }  // namespace lethe

@@ -9,6 +9,7 @@
 #include "engine/archive.h"
 #include "engine/check.h"
 #include "engine/noise.h"
+#include "engine/passes.h"
 #include "engine/reset.h"
 
 namespace lethe {
@@ -39,8 +40,10 @@ double OnlineRun::LearnDense(const Example& example) {
   const double eta = schedule_.is_public()
                          ? schedule_.Step(ledger_.steps() + 1)
                          : NextStep((slope * example.x + constants_.mu * z_).squaredNorm());
-  z_ = (1 - eta * constants_.mu) * z_ - (eta * slope) * example.x;
-  squared_norm_ = Project(z_, constants_.radius);
+  const double squared_norm =
+      StepWithSquaredNorm(1 - eta * constants_.mu, eta * slope, example.x.data(),
+                          static_cast<std::size_t>(z_.size()), z_.data());
+  squared_norm_ = Project(z_, squared_norm, constants_.radius);
   ledger_.Step(eta);
   return prediction;
 }

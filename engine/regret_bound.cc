@@ -8,11 +8,13 @@ namespace lethe {
 // (Hazan 2019, section 3.3). Summed up, what the squared distances leave over is at most
 // D^2/2 (1/eta_t - 1/eta_(t-1) - mu) where that is positive.
 void RegretBound::Step(double eta) {
-  const double D = constants_.diameter();
-  const double before = last_eta_ > 0 ? 1 / last_eta_ : 0;
-  own_ += D * D / 2 * std::max(1 / eta - before - constants_.mu, 0.0);
+  if (eta != last_eta_) {  // else nothing is left over, and the quotients are for nothing
+    const double D = constants_.diameter();
+    const double before = last_eta_ > 0 ? 1 / last_eta_ : 0;
+    own_ += D * D / 2 * std::max(1 / eta - before - constants_.mu, 0.0);
+    last_eta_ = eta;
+  }
   own_ += eta * constants_.L * constants_.L / 2;
-  last_eta_ = eta;
   ++steps_;
 }
 

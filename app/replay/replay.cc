@@ -54,15 +54,16 @@ struct ReplayBatch {
   std::size_t count = 0;
   std::vector<Admitted> admitted;
   std::vector<bool> is_admitted;
+  std::vector<double> x;  // of the record that is being admitted
   std::map<ShardId, Intake> intakes;  // of the shards that this batch has met
 
   const Admitted* At(std::size_t i) const { return is_admitted[i] ? &admitted[i] : nullptr; }
 };
 
-// Enough that threads seldom wait for each other, and a few megabytes at most.
+// Enough that threads seldom wait for each other, and not much more than a processor's cache holds.
 std::size_t BatchSize(const ModelSpec& model) {
   const std::size_t numbers = model.hash_bits ? 256 : static_cast<std::size_t>(model.dimension);
-  return std::clamp<std::size_t>((std::size_t{1} << 19) / numbers, 16, 4096);
+  return std::clamp<std::size_t>((std::size_t{1} << 14) / numbers, 16, 4096);
 }
 
 class Replayer final : private Steps<ReplayBatch> {
@@ -198,24 +199,35 @@ class Replayer final : private Steps<ReplayBatch> {
 
   // All that does not depend on the records before.
   void Prepare(ReplayBatch& batch) override {
-    if (stream_ != nullptr) RecordedStream::Decode(batch.raw, batch.records);
+    batch.records.resize(std::max(batch.records.size(), batch.count));
     batch.admitted.resize(std::max(batch.admitted.size(), batch.count));
     batch.is_admitted.assign(batch.count, false);
     for (std::size_t i = 0; i < batch.count; ++i) {
-      const Record& record = batch.records[i];
+      Record& record = batch.records[i];
+      if (stream_ != nullptr) {
+        // Those that are admitted share one buffer, which so stays in the cache.
+        batch.x.swap(record.event.x);
+        RecordedStream::Decode(batch.raw, i, record);
+      }
       if (record.rejection || record.event.kind == EventKind::kDelete) continue;
       if (!record.event.id) continue;  // named after its place, which is not known yet
       const auto intake = batch.intakes.find(record.shard);
       if (intake == batch.intakes.end()) continue;
       intake->second.Admit(record, batch.admitted[i]);
       batch.is_admitted[i] = true;
+      if (stream_ != nullptr) batch.x.swap(record.event.x);
     }
   }
 
+  // Most records follow one of their shard.
+  Entry& EntryOf(ShardId id) {
+    if (last_ == nullptr || last_->first != id) last_ = &*shards_.try_emplace(id).first;
+    return last_->second;
+  }
+
   void Expect(const ReplayBatch& batch, std::size_t i) {
-    const auto entry = shards_.find(batch.records[i].shard);
-    if (entry == shards_.end() || !entry->second.shard) return;
-    Shard& shard = *entry->second.shard;
+    if (last_ == nullptr || last_->first != batch.records[i].shard) return;
+    Shard& shard = *last_->second.shard;
     batch.At(i) ? shard.Expect(*batch.At(i)) : shard.Expect(batch.records[i]);
   }
 
@@ -226,11 +238,11 @@ class Replayer final : private Steps<ReplayBatch> {
       batch.count = placed.value();
     }
     for (std::size_t i = 0; i < batch.count; ++i) {
-      if (const std::size_t next = i + Shard::kAhead; next < batch.count) Expect(batch, next);
       const Record& record = batch.records[i];
-      Entry& entry = shards_[record.shard];
+      Entry& entry = EntryOf(record.shard);
       if (!entry.shard) LETHE_RETURN_IF_ERROR(Open(record.shard, entry));
-      if (batch.intakes.count(record.shard) == 0) {
+      if (const std::size_t next = i + Shard::kAhead; next < batch.count) Expect(batch, next);
+      if (!batch.is_admitted[i] && batch.intakes.count(record.shard) == 0) {
         batch.intakes.emplace(record.shard, entry.shard->NewIntake());
       }
       LETHE_RETURN_IF_ERROR(Process(entry, record, batch.At(i)));
@@ -289,6 +301,7 @@ class Replayer final : private Steps<ReplayBatch> {
   bool is_first_row_ = true;
   std::vector<SeriesRow> kept_;
   std::map<ShardId, Entry> shards_;
+  std::pair<const ShardId, Entry>* last_ = nullptr;  // of these
   RecordedStream* stream_ = nullptr;  // or
   Source* source_ = nullptr;
   std::int64_t read_ = 0;      // records

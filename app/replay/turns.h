@@ -1,6 +1,6 @@
 #pragma once
 
-#include <condition_variable>
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <thread>
@@ -43,7 +43,8 @@ class Turns {
   void Work() {
     Batch batch;
     for (;;) {
-      std::unique_lock reading(reading_);
+      Lock(reading_);
+      std::unique_lock reading(reading_, std::adopt_lock);
       if (is_read_) return;
       const std::uint64_t number = batches_++;
       const Result<bool> found = steps_.Read(batch);
@@ -51,13 +52,11 @@ class Turns {
       reading.unlock();
       if (found.ok() && found.value()) steps_.Prepare(batch);
 
-      std::unique_lock finishing(finishing_);
-      turn_.wait(finishing, [&] { return finished_ == number; });
+      AwaitTurn(number);
       if (status_.ok()) status_ = !found.ok() ? found.status() : Finish(found.value(), batch);
-      ++finished_;
       const bool has_failed = !status_.ok();
-      finishing.unlock();
-      turn_.notify_all();
+      finished_.store(number + 1);
+      finished_.notify_all();
       if (!has_failed) continue;
       reading.lock();
       is_read_ = true;
@@ -68,14 +67,40 @@ class Turns {
     return is_there ? steps_.Finish(batch) : Status::Ok();
   }
 
+  // To sleep and be woken up takes longer than a turn: first looks for some microseconds whether
+  // the other is done.
+  template <typename Done>
+  bool Look(const Done& is_done) const {
+    for (int i = 0; i < looks_; ++i) {
+      if (is_done()) return true;
+      Pause();
+    }
+    return false;
+  }
+  static void Pause() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+
+  void Lock(std::mutex& mutex) const {
+    if (!Look([&] { return mutex.try_lock(); })) mutex.lock();
+  }
+
+  void AwaitTurn(std::uint64_t number) const {
+    if (Look([&] { return finished_.load() == number; })) return;
+    for (std::uint64_t finished = 0; (finished = finished_.load()) != number;) {
+      finished_.wait(finished);
+    }
+  }
+
   Steps<Batch>& steps_;
+  const int looks_ = std::thread::hardware_concurrency() > 1 ? 2000 : 0;
   std::mutex reading_;
   std::uint64_t batches_ = 0;
   bool is_read_ = false;  // there is nothing more, or nothing more is wanted
-  std::mutex finishing_;
-  std::condition_variable turn_;
-  std::uint64_t finished_ = 0;
-  Status status_;
+  std::atomic<std::uint64_t> finished_ = 0;
+  Status status_;  // of whose turn it is
 };
 
 }  // namespace lethe

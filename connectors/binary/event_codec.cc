@@ -126,7 +126,8 @@ Refused ReadKind(std::uint8_t kind, unsigned flags, Event& event) {
 // Converts numbers, and returns something with NotFinite's bit set if one is not. This is where the
 // time goes, so it is to be vectorised whatever the rest is compiled with.
 template <typename Number>
-[[gnu::optimize("O3")]] std::uint64_t Convert(const char* bytes, std::size_t count, double* x) {
+[[gnu::always_inline]] inline std::uint64_t ConvertAll(const char* bytes, std::size_t count,
+                                                       double* x) {
   std::uint64_t seen = 0;
   for (std::size_t i = 0; i < count; ++i) {
     x[i] = wire::Load<Number>(bytes + i * sizeof(Number));
@@ -134,6 +135,35 @@ template <typename Number>
   }
   return seen;
 }
+
+template <typename Number>
+[[gnu::optimize("O3")]] std::uint64_t ConvertPlain(const char* bytes, std::size_t count, double* x) {
+  return ConvertAll<Number>(bytes, count, x);
+}
+
+#if defined(__x86_64__)
+
+template <typename Number>
+[[gnu::optimize("O3")]] __attribute__((target("avx2"))) std::uint64_t ConvertWide(
+    const char* bytes, std::size_t count, double* x) {
+  return ConvertAll<Number>(bytes, count, x);
+}
+
+const bool kIsWide = __builtin_cpu_supports("avx2") != 0;
+
+template <typename Number>
+std::uint64_t Convert(const char* bytes, std::size_t count, double* x) {
+  return kIsWide ? ConvertWide<Number>(bytes, count, x) : ConvertPlain<Number>(bytes, count, x);
+}
+
+#else
+
+template <typename Number>
+std::uint64_t Convert(const char* bytes, std::size_t count, double* x) {
+  return ConvertPlain<Number>(bytes, count, x);
+}
+
+#endif
 
 template <typename Number>
 Refused ReadDense(Cursor& cursor, std::size_t count, Event& event) {

@@ -24,7 +24,8 @@ RecordedStream::RecordedStream(std::unique_ptr<DecodedInput> input, std::size_t 
 Result<std::size_t> RecordedStream::Read(std::vector<Record>& batch, std::size_t limit) {
   const auto count = ReadRaw(*raw_, limit);
   if (!count.ok()) return count;
-  Decode(*raw_, batch);
+  if (batch.size() < raw_->count()) batch.resize(raw_->count());
+  for (std::size_t i = 0; i < raw_->count(); ++i) Decode(*raw_, i, batch[i]);
   return Place(*raw_, batch);
 }
 
@@ -93,28 +94,22 @@ Result<bool> RecordedStream::ReadPiece(Raw& raw) {
   return true;
 }
 
-void RecordedStream::Decode(Raw& raw, std::vector<Record>& batch) {
-  if (batch.size() < raw.count()) batch.resize(raw.count());
-  const std::string_view all = raw.bytes_;
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < raw.count(); ++i) {
-    const Raw::Piece& piece = raw.pieces_[i];
-    const std::string_view bytes = all.substr(begin, piece.end - begin);
-    Record& record = batch[i];
-    begin = piece.end;
-    if (raw.is_binary_) {
-      record.shard = piece.shard;
-      record.offset = piece.offset;
-      record.timestamp = piece.timestamp;
-      record.rejection = raw.binary_.DecodeValue(bytes, std::nullopt, record.event);
-    } else {
-      // A line above the limit is above the codec's limit too, which is the same.
-      raw.json_->DecodeLine(bytes, record);
-    }
-    if (record.rejection) {
-      record.rejection->message.insert(
-          0, (raw.is_binary_ ? "record " : "line ") + std::to_string(piece.number) + ": ");
-    }
+void RecordedStream::Decode(Raw& raw, std::size_t i, Record& record) {
+  const Raw::Piece& piece = raw.pieces_[i];
+  const std::size_t begin = i == 0 ? 0 : raw.pieces_[i - 1].end;
+  const auto bytes = std::string_view(raw.bytes_).substr(begin, piece.end - begin);
+  if (raw.is_binary_) {
+    record.shard = piece.shard;
+    record.offset = piece.offset;
+    record.timestamp = piece.timestamp;
+    record.rejection = raw.binary_.DecodeValue(bytes, std::nullopt, record.event);
+  } else {
+    // A line above the limit is above the codec's limit too, which is the same.
+    raw.json_->DecodeLine(bytes, record);
+  }
+  if (record.rejection) {
+    record.rejection->message.insert(
+        0, (raw.is_binary_ ? "record " : "line ") + std::to_string(piece.number) + ": ");
   }
 }
 

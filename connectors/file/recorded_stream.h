@@ -42,11 +42,11 @@ class RecordedStream final : public Source {
   Result<std::size_t> Read(std::vector<Record>& batch, std::size_t limit) override;
 
   // The three steps of Read, for threads that share the stream: ReadRaw and Place by one at a time
-  // and in the same order, Decode by any. Place says how many of the records are valid; the same
-  // goes for what ReadRaw returns, and 0 is the end. A Raw is reused.
+  // and in the same order, Decode, of each record, by any. Place says how many of the records are
+  // valid; the same goes for what ReadRaw returns, and 0 is the end. A Raw is reused.
   class Raw;
   Result<std::size_t> ReadRaw(Raw& raw, std::size_t limit);
-  static void Decode(Raw& raw, std::vector<Record>& batch);
+  static void Decode(Raw& raw, std::size_t i, Record& record);
   Result<std::size_t> Place(const Raw& raw, std::vector<Record>& batch);
   // What Place would say after the end.
   const Status& misplaced() const { return misplaced_; }

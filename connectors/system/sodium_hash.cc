@@ -6,6 +6,7 @@
 
 #include <sodium.h>
 
+#include "connectors/system/sip_hash.h"
 #include "connectors/system/sodium.h"
 #include "engine/check.h"
 
@@ -41,6 +42,10 @@ KeyHash SodiumHasher::Keyed(const HashKey& key, std::string_view bytes) const {
   LETHE_CHECK(crypto_shorthash_siphashx24(hash.data(), Bytes(bytes), bytes.size(), key.data()) ==
               0);
   return KeyHash{.low = LoadLittleEndian(hash.data()), .high = LoadLittleEndian(hash.data() + 8)};
+}
+
+std::uint64_t SodiumHasher::KeyedLow(const HashKey& key, char tag, std::string_view text) const {
+  return SipHashLow(key, tag, text);
 }
 
 }  // namespace lethe

@@ -13,6 +13,7 @@ class SodiumHasher final : public Hasher {
   SodiumHasher();
   Digest Sha256(std::string_view bytes) const override;
   KeyHash Keyed(const HashKey& key, std::string_view bytes) const override;
+  std::uint64_t KeyedLow(const HashKey& key, char tag, std::string_view text) const override;
 };
 
 }  // namespace lethe

@@ -18,6 +18,8 @@ class Hasher {
 
   // A pseudo-random function of `bytes` under a secret key. Documented in docs/formats.
   virtual KeyHash Keyed(const HashKey& key, std::string_view bytes) const = 0;
+  // Keyed(key, tag and then text).low
+  virtual std::uint64_t KeyedLow(const HashKey& key, char tag, std::string_view text) const = 0;
 };
 
 }  // namespace lethe

@@ -13,6 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "engine/check.h"
+#include "state/store/crc32c.h"
+
 namespace lethe {
 namespace {
 
@@ -22,6 +25,7 @@ constexpr std::uint64_t kMaxLog = std::uint64_t{64} << 20;
 constexpr std::size_t kMostRoom = std::size_t{8} << 20;  // that a batch keeps for the next
 constexpr int kMaxOpenFiles = 64;                        // however large the state is
 constexpr std::uint64_t kSyncEvery = std::uint64_t{1} << 20;
+constexpr std::uint32_t kCrc32cOfDigits = 0xe3069283;  // the check value of its definition
 
 rocksdb::Slice Slice(std::string_view text) { return {text.data(), text.size()}; }
 std::string_view View(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
@@ -153,6 +157,7 @@ RocksStore::~RocksStore() = default;
 
 Result<std::unique_ptr<RocksStore>> RocksStore::Open(const std::string& folder,
                                                      DiskFailure failure) {
+  LETHE_CHECK(rocksdb::crc32c::Extend(0, "123456789", 9) == kCrc32cOfDigits);
   auto impl = std::make_unique<Impl>();
   impl->folder = folder;
   impl->env = NewGuardedEnv(std::move(failure));

@@ -1,0 +1,124 @@
+#include "engine/passes.h"
+
+#include <cstring>
+
+namespace lethe {
+namespace {
+
+// Eigen's two packets of two, side by side: what one register holds, or two do.
+typedef double Four __attribute__((vector_size(4 * sizeof(double))));
+typedef double Two __attribute__((vector_size(2 * sizeof(double))));
+
+// term.Put(i, value) computes as many numbers from place i on as `value` has, and stores them there
+// and where they belong.
+template <typename Term>
+[[gnu::always_inline]] inline double Pass(const Term& term, std::size_t count) {
+  if (count < 2) {
+    double sum = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      double value;
+      term.Put(i, value);
+      sum += value * value;
+    }
+    return sum;
+  }
+  const std::size_t fours = count / 4 * 4;
+  const std::size_t twos = count / 2 * 2;
+  Two sum;
+  std::size_t i = 0;
+  if (fours > 0) {
+    Four value;
+    term.Put(0, value);
+    Four sums = value * value;
+    for (i = 4; i < fours; i += 4) {
+      term.Put(i, value);
+      sums += value * value;
+    }
+    sum = Two{sums[0], sums[1]} + Two{sums[2], sums[3]};
+    if (twos > fours) {
+      Two last;
+      term.Put(i, last);
+      sum += last * last;
+    }
+  } else {
+    term.Put(0, sum);
+    sum *= sum;
+  }
+  double total = sum[0] + sum[1];
+  if (twos < count) {
+    double last;
+    term.Put(twos, last);
+    total += last * last;
+  }
+  return total;
+}
+
+struct Copy {
+  const double* from;
+  double* to;
+
+  template <typename T>
+  [[gnu::always_inline]] void Put(std::size_t i, T& value) const {
+    std::memcpy(&value, from + i, sizeof value);
+    std::memcpy(to + i, &value, sizeof value);
+  }
+};
+
+struct Step {
+  double keep;
+  double step;
+  const double* x;
+  double* z;
+
+  template <typename T>
+  [[gnu::always_inline]] void Put(std::size_t i, T& value) const {
+    T feature;
+    std::memcpy(&value, z + i, sizeof value);
+    std::memcpy(&feature, x + i, sizeof feature);
+    value = keep * value - step * feature;
+    std::memcpy(z + i, &value, sizeof value);
+  }
+};
+
+template <typename Term>
+double Plain(const Term& term, std::size_t count) {
+  return Pass(term, count);
+}
+
+#if defined(__x86_64__)
+
+template <typename Term>
+__attribute__((target("avx"))) double Wide(const Term& term, std::size_t count) {
+  return Pass(term, count);
+}
+
+const bool kIsWide = __builtin_cpu_supports("avx") != 0;
+
+#else
+
+template <typename Term>
+double Wide(const Term& term, std::size_t count) {
+  return Plain(term, count);
+}
+
+constexpr bool kIsWide = false;
+
+#endif
+
+template <typename Term>
+double Run(const Term& term, std::size_t count) {
+  return kIsWide ? Wide(term, count) : Plain(term, count);
+}
+
+}  // namespace
+
+double CopyWithSquaredNorm(const double* from, std::size_t count, double* to) {
+  return Run(Copy{from, to}, count);
+}
+
+double StepWithSquaredNorm(double keep, double step, const double* x, std::size_t count,
+                           double* z) {
+  return Run(Step{keep, step, x, z}, count);
+}
+
+}  // namespace lethe

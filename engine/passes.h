@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+
+namespace lethe {
+
+// Two of Eigen's loops over dense numbers in one pass each, since the second would wait for memory
+// or for its own sums. The results are Eigen's, bit for bit: |.|^2 adds up in the order of
+// squaredNorm() with packets of two.
+
+// to <- from. Returns |from|^2.
+double CopyWithSquaredNorm(const double* from, std::size_t count, double* to);
+
+// z <- keep z - step x. Returns |z|^2.
+double StepWithSquaredNorm(double keep, double step, const double* x, std::size_t count, double* z);
+
+}  // namespace lethe
