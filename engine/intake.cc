@@ -8,22 +8,31 @@ Intake::Intake(const ModelSpec& model, Names names, std::string topic, ShardId s
     : door_(model), names_(std::move(names)), topic_(std::move(topic)), shard_(shard) {}
 
 const Admitted& Intake::Expect(const Record& record) {
-  if (count_ == kAhead) count_ = 0;  // these never came; Take would prepare them anew
+  if (count_ > kAhead) count_ = 0;  // these never came; Take would prepare them anew
   Prepared& prepared = ring_[(first_ + count_++) % ring_.size()];
   Prepare(record, prepared);
   return prepared.admitted;
 }
 
 const Admitted& Intake::Take(const Record& record) {
-  Prepared& prepared = ring_[first_];
-  if (count_ > 0 && prepared.record == &record && prepared.offset == record.offset) {
-    first_ = (first_ + 1) % ring_.size();
-    --count_;
+  const auto is_over = [&](const Prepared& first) {
+    return first.offset < record.offset ||
+           (first.offset == record.offset && first.record != &record);
+  };
+  while (count_ > 0 && is_over(ring_[first_])) Drop();
+  Prepared* prepared = &ring_[first_];
+  if (count_ > 0 && prepared->record == &record) {
+    Drop();
   } else {
-    count_ = 0;
-    Prepare(record, prepared);
+    prepared = &unexpected_;
+    Prepare(record, *prepared);
   }
-  return prepared.admitted;
+  return prepared->admitted;
+}
+
+void Intake::Drop() {
+  first_ = (first_ + 1) % ring_.size();
+  --count_;
 }
 
 void Intake::Prepare(const Record& record, Prepared& prepared) const {

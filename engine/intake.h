@@ -26,7 +26,7 @@ struct Admitted {
 // Not thread-safe.
 class Intake {
  public:
-  // How many records may be expected at a time.
+  // How many records may be expected at a time, besides the one that is taken next.
   static constexpr std::size_t kAhead = 8;
 
   // An event without an id is called by its place in the topic.
@@ -51,14 +51,17 @@ class Intake {
   };
 
   void Prepare(const Record& record, Prepared& prepared) const;
+  // Takes the first out of the ring, where it stays for a while.
+  void Drop();
 
   Door door_;
   Names names_;
   std::string topic_;
   ShardId shard_;
-  std::array<Prepared, kAhead + 1> ring_;
+  std::array<Prepared, kAhead + 2> ring_;  // one that was taken stays for a while
   std::size_t first_ = 0;
   std::size_t count_ = 0;
+  Prepared unexpected_;  // one that was not
 };
 
 }  // namespace lethe
