@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/archive.h"
 #include "state/keys.h"
 
 namespace lethe {
@@ -14,9 +13,7 @@ constexpr char kFirstKey[] = "w";  // in Family::kMeta
 
 void DurablePayloads::Add(EventIndex index, const Example& example) {
   memory_.Add(index, example);
-  SavingArchive archive;
-  archive(example);
-  log_.Append(index.value, archive.Take());
+  log_.Append(index.value, codec_.Encode(example));
 }
 
 void DurablePayloads::Remove(EventIndex index) {
@@ -38,12 +35,10 @@ Status DurablePayloads::Load(const Store& store,
   if (first.value()) first_ = static_cast<std::int64_t>(KeyNumber(*first.value()));
   stored_first_ = first_;
   return log_.Load(store, [&](const ByteRows& rows) -> Status {
+    Example example;
     for (std::int64_t index = std::max(first_, rows.first()); index < rows.end(); ++index) {
       if (is_removed(index) || ByteRows::IsBlank(rows.At(index))) continue;
-      Example example;
-      LoadingArchive archive(rows.At(index));
-      archive(example);
-      if (!archive.complete()) {
+      if (!PayloadCodec::Decode(rows.At(index), example)) {
         return {ErrorCode::kInput, "the state is damaged: the payload of event " +
                                        std::to_string(index) + " cannot be read"};
       }

@@ -3,6 +3,7 @@
 #include "engine/ports/payloads.h"
 #include "state/block_log.h"
 #include "state/memory_payloads.h"
+#include "state/payload_codec.h"
 
 namespace lethe {
 
@@ -30,6 +31,7 @@ class DurablePayloads final : public Payloads {
   static constexpr std::int64_t kBlock = 256;
 
   MemoryPayloads memory_;
+  PayloadCodec codec_;
   BlockLog<ByteRows> log_{Family::kPayloads, kBlock};
   std::int64_t first_ = 0;  // those before it were dropped
   std::int64_t stored_first_ = 0;

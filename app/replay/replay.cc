@@ -63,7 +63,7 @@ struct ReplayBatch {
 // Enough that threads seldom wait for each other, and not much more than a processor's cache holds.
 std::size_t BatchSize(const ModelSpec& model) {
   const std::size_t numbers = model.hash_bits ? 256 : static_cast<std::size_t>(model.dimension);
-  return std::clamp<std::size_t>((std::size_t{1} << 14) / numbers, 16, 4096);
+  return std::clamp<std::size_t>((std::size_t{1} << 15) / numbers, 16, 4096);
 }
 
 class Replayer final : private Steps<ReplayBatch> {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <thread>
@@ -10,28 +11,30 @@
 
 namespace lethe {
 
-// The three steps of working through batches, each called with a batch that its thread reuses.
+// The three steps of working through batches, each called with a batch that is reused.
 template <typename Batch>
 class Steps {
  public:
   virtual ~Steps() = default;
   // One at a time. False is the end.
   virtual Result<bool> Read(Batch& batch) = 0;
-  // Any time, in the thread that has read it.
+  // Any time.
   virtual void Prepare(Batch& batch) = 0;
   // One at a time, in the order of reading.
   virtual Status Finish(Batch& batch) = 0;
 };
 
-// Works through batches in as many threads, which take turns: while one finishes its batch, the
-// next reads and prepares another. A batch stays with its thread, and so in its processor's cache.
-// Returns the first error in the order of reading, or ok at the end.
+// Works through batches in as many threads: each does what there is to do, first of all finishing
+// the batch whose turn it is, else reading and preparing another one. There are some more batches
+// than threads, so that none waits while another takes long to finish. Returns the first error in
+// the order of reading, or ok at the end.
 template <typename Batch>
 class Turns {
  public:
   explicit Turns(Steps<Batch>& steps) : steps_(steps) {}
 
   Status Run(int threads) {
+    places_ = std::vector<Place>(threads == 1 ? 1 : 2 * static_cast<std::size_t>(threads));
     std::vector<std::thread> others;
     for (int i = 1; i < threads; ++i) others.emplace_back([this] { Work(); });
     Work();
@@ -40,42 +43,68 @@ class Turns {
   }
 
  private:
-  void Work() {
+  // Batch n is in place n modulo the number of places, which is ready from when it is prepared
+  // until it is finished.
+  struct Place {
     Batch batch;
-    for (;;) {
-      Lock(reading_);
-      std::unique_lock reading(reading_, std::adopt_lock);
-      if (is_read_) return;
-      const std::uint64_t number = batches_++;
-      const Result<bool> found = steps_.Read(batch);
-      if (!found.ok() || !found.value()) is_read_ = true;
-      reading.unlock();
-      if (found.ok() && found.value()) steps_.Prepare(batch);
+    Result<bool> found = false;
+    std::atomic<bool> is_ready = false;
+  };
+  Place& Of(std::uint64_t number) { return places_[number % places_.size()]; }
 
-      AwaitTurn(number);
-      if (status_.ok()) status_ = !found.ok() ? found.status() : Finish(found.value(), batch);
-      const bool has_failed = !status_.ok();
-      finished_.store(number + 1);
-      finished_.notify_all();
-      if (!has_failed) continue;
-      reading.lock();
-      is_read_ = true;
+  void Work() {
+    std::uint32_t seen = changes_.load();
+    while (!is_over_.load()) {
+      if (TryFinish() || TryPrepare()) {
+        seen = changes_.load();
+      } else {
+        Await(seen);
+      }
     }
   }
 
-  Status Finish(bool is_there, Batch& batch) {
-    return is_there ? steps_.Finish(batch) : Status::Ok();
+  bool TryFinish() {
+    std::unique_lock lock(finishing_, std::try_to_lock);
+    if (!lock.owns_lock() || is_over_.load()) return false;
+    Place& place = Of(finished_.load());
+    if (!place.is_ready.load()) return false;
+    status_ = !place.found.ok()     ? place.found.status()
+              : place.found.value() ? steps_.Finish(place.batch)
+                                    : Status::Ok();
+    const bool is_last = !place.found.ok() || !place.found.value() || !status_.ok();
+    place.is_ready = false;
+    ++finished_;
+    if (is_last) is_over_ = true;
+    lock.unlock();
+    Tell();
+    return true;
   }
 
-  // To sleep and be woken up takes longer than a turn: first looks for some microseconds whether
-  // the other is done.
-  template <typename Done>
-  bool Look(const Done& is_done) const {
-    for (int i = 0; i < looks_; ++i) {
-      if (is_done()) return true;
-      Pause();
-    }
-    return false;
+  bool TryPrepare() {
+    std::unique_lock lock(reading_, std::try_to_lock);
+    if (!lock.owns_lock() || is_read_ || read_ - finished_.load() == places_.size()) return false;
+    Place& place = Of(read_);
+    place.found = steps_.Read(place.batch);
+    const bool is_there = place.found.ok() && place.found.value();
+    is_read_ = !is_there;
+    ++read_;
+    lock.unlock();
+    Tell();  // another may read
+    if (is_there) steps_.Prepare(place.batch);
+    place.is_ready = true;
+    Tell();
+    return true;
+  }
+
+  void Tell() {
+    ++changes_;
+    changes_.notify_all();
+  }
+  // To sleep and be woken up takes longer than most waits: first looks for some microseconds.
+  void Await(std::uint32_t& seen) {
+    for (int i = 0; i < looks_ && changes_.load() == seen; ++i) Pause();
+    changes_.wait(seen);
+    seen = changes_.load();
   }
   static void Pause() {
 #if defined(__x86_64__)
@@ -83,24 +112,19 @@ class Turns {
 #endif
   }
 
-  void Lock(std::mutex& mutex) const {
-    if (!Look([&] { return mutex.try_lock(); })) mutex.lock();
-  }
-
-  void AwaitTurn(std::uint64_t number) const {
-    if (Look([&] { return finished_.load() == number; })) return;
-    for (std::uint64_t finished = 0; (finished = finished_.load()) != number;) {
-      finished_.wait(finished);
-    }
-  }
-
   Steps<Batch>& steps_;
-  const int looks_ = std::thread::hardware_concurrency() > 1 ? 2000 : 0;
-  std::mutex reading_;
-  std::uint64_t batches_ = 0;
-  bool is_read_ = false;  // there is nothing more, or nothing more is wanted
+  const int looks_ = std::thread::hardware_concurrency() > 1 ? 1000 : 0;
+  std::vector<Place> places_;
+  std::atomic<std::uint32_t> changes_ = 0;
+  std::atomic<bool> is_over_ = false;
+
+  alignas(64) std::mutex reading_;
+  std::uint64_t read_ = 0;
+  bool is_read_ = false;  // there is nothing more
+
+  alignas(64) std::mutex finishing_;
   std::atomic<std::uint64_t> finished_ = 0;
-  Status status_;  // of whose turn it is
+  Status status_;
 };
 
 }  // namespace lethe

@@ -1,6 +1,5 @@
 #include "app/run/daemon.h"
 
-#include <malloc.h>
 #include <sys/stat.h>
 #include <systemd/sd-daemon.h>
 
@@ -334,9 +333,6 @@ class Daemon {
 
 Status RunDaemon(const Config& config, const Plan& plan, const RunOptions& options) {
   LETHE_RETURN_IF_ERROR(plan.CheckRun());
-  // Large pieces come from the system and go back to it. Otherwise, once RocksDB has freed a larger
-  // one, tables that grow would leave holes in the heap of their own size.
-  mallopt(M_MMAP_THRESHOLD, 1 << 20);
   return Daemon(config, plan, options).Run();
 }
 

@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::size_t kMemtable = std::size_t{16} << 20;  // and a file: the unit of erasure
 constexpr std::size_t kSmallMemtable = std::size_t{4} << 20;
+constexpr std::size_t kArenaBlock = std::size_t{512} << 10;  // small enough to be reused
 constexpr std::uint64_t kMaxLog = std::uint64_t{64} << 20;
 constexpr std::size_t kMostRoom = std::size_t{8} << 20;  // that a batch keeps for the next
 constexpr int kMaxOpenFiles = 64;                        // however large the state is
@@ -85,6 +86,7 @@ rocksdb::ColumnFamilyOptions FamilyOptions(Family family,
   options.compression = rocksdb::kNoCompression;
   options.write_buffer_size = IsScrubbed(family) ? kMemtable : kSmallMemtable;
   options.target_file_size_base = kMemtable;
+  options.arena_block_size = kArenaBlock;
   // Payloads come faster than one thread writes them out; a few wait in memory.
   if (family == Family::kPayloads) options.max_write_buffer_number = 6;
   rocksdb::BlockBasedTableOptions table;

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engine/example.h"
+
+namespace lethe {
+
+// A payload as it lies on disk, without a bit lost: numbers take four bytes where they can, as
+// those do that came as float32, or as decimals of up to nine digits. docs/formats/state.md has the
+// bytes. Not thread-safe.
+class PayloadCodec {
+ public:
+  // Valid until the next call.
+  std::string_view Encode(const Example& example);
+  // Also reads what was written before there was a codec. False: it is damaged.
+  static bool Decode(std::string_view bytes, Example& example);
+
+ private:
+  std::string bytes_;
+  std::size_t form_ = 0;     // that fitted last
+  std::size_t encoded_ = 0;  // so far
+};
+
+}  // namespace lethe
