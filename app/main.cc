@@ -1,27 +1,13 @@
-#include <malloc.h>
-
 #include <cstdio>
 #include <exception>
 
 #include "app/command_line.h"
 #include "app/commands/command.h"
 #include "app/exit_code.h"
-
-namespace {
-
-// Large pieces come from the system and go back to it. Otherwise, once RocksDB has freed a larger
-// one, tables that grow would leave holes in the heap of their own size. What a commit takes and
-// gives back stays in the heap for the next one: to get it anew, page by page, would take longer
-// than the commit.
-void TuneHeap() {
-  mallopt(M_MMAP_THRESHOLD, 1 << 20);
-  mallopt(M_TRIM_THRESHOLD, 64 << 20);
-}
-
-}  // namespace
+#include "app/heap.h"
 
 int main(int argc, char** argv) {
-  TuneHeap();
+  lethe::TuneHeap();
   lethe::CatchSignals();
   try {
     return lethe::RunCommandLine(argc, argv);

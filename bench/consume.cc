@@ -36,11 +36,10 @@ double Decode(const KafkaSettings& settings, const std::string& topic, std::int6
   auto consumer = KafkaConsumer::Start(settings, topic, {{0, Offset{0}}}, {}).value();
   std::int64_t seen = 0;
   while (seen < events) {
-    RecordBatch* batch = consumer->Next(0, kPatience).value();
+    const RecordBatch* batch = consumer->Next(0, kPatience).value();
     LETHE_CHECK(batch != nullptr);
-    for (std::size_t i = 0; i < batch->count; ++i) LETHE_CHECK(!batch->records[i].rejection);
-    seen += static_cast<std::int64_t>(batch->count);
-    consumer->Recycle(0, batch);
+    for (std::size_t i = 0; i < batch->count(); ++i) LETHE_CHECK(!batch->record(i).rejection);
+    seen += static_cast<std::int64_t>(batch->count());
   }
   return std::chrono::duration<double>(Clock::now() - began).count();
 }

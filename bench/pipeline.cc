@@ -19,6 +19,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "app/heap.h"
 #include "app/run/facts.h"
 #include "app/run/shard_worker.h"
 #include "bench/topics.h"
@@ -146,6 +147,7 @@ struct Took {
   double processor_seconds = 0;
 };
 Result<Took> RunPipeline(const Filled& filled, std::int64_t dimension, bool is_watched) {
+  TuneHeap();
   Config config;
   config.spec.model.dimension = dimension;
   config.spec.topic = filled.topic;

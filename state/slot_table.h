@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace lethe {
@@ -18,8 +19,12 @@ class SlotTable {
 
   SlotTable() = default;
   ~SlotTable();
-  SlotTable(const SlotTable&) = delete;
-  SlotTable& operator=(const SlotTable&) = delete;
+  SlotTable(SlotTable&& other) noexcept { *this = std::move(other); }
+  SlotTable& operator=(SlotTable&& other) noexcept {
+    parts_.swap(other.parts_);
+    rooms_.swap(other.rooms_);
+    return *this;
+  }
 
   // A hint that there will be so many numbers soon.
   void Expect(std::size_t count);

@@ -7,7 +7,7 @@
 #include "app/commands/command.h"
 #include "app/progress.h"
 #include "app/replay/result_files.h"
-#include "app/replay/turns.h"
+#include "app/turns.h"
 #include "connectors/file/recorded_stream.h"
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
@@ -98,7 +98,7 @@ class Replayer final : private Steps<ReplayBatch> {
   Result<ReplayResult> Run(int threads) {
     const std::int64_t start = clock_.MonotonicNs();
     if (!options_.state.empty()) LETHE_RETURN_IF_ERROR(OpenFolder());
-    LETHE_RETURN_IF_ERROR(Turns<ReplayBatch>(*this).Run(threads));
+    LETHE_RETURN_IF_ERROR(Turns<ReplayBatch>(*this, threads == 1 ? 1 : 4).Run(threads));
     if (stream_ != nullptr) LETHE_RETURN_IF_ERROR(stream_->misplaced());
     for (const auto& [id, entry] : shards_) LETHE_RETURN_IF_ERROR(entry.shard->Commit());
     LETHE_RETURN_IF_ERROR(series_);

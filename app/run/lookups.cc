@@ -10,8 +10,8 @@ void Lookups::Begin(const RecordBatch& batch) {
   at_ = 0;
   if (router_.is_alone()) return;
   std::vector<Router::Target> targets;
-  for (std::size_t i = 0; i < batch.count; ++i) {
-    const Record& record = batch.records[i];
+  for (std::size_t i = 0; i < batch.count(); ++i) {
+    const Record& record = batch.record(i);
     if (record.rejection || record.event.kind != EventKind::kDelete || record.is_placed) continue;
     Router::Target target{.request = record.event,
                           .key = {},

@@ -20,6 +20,8 @@ constexpr std::int64_t kShowEveryNs = 100 * kMs;
 // Silence after which the clock decides on requests that wait for event time.
 constexpr std::int64_t kSilenceNs = 1000 * kMs;
 constexpr std::int64_t kLongestWaitMs = 100;
+constexpr int kHands = 2;            // threads that take turns
+constexpr std::size_t kBatches = 3;  // that they have; a deletion waits for those before its own
 constexpr int kEraserNiceness = 10;
 constexpr char kKeyNote[] = "signing-key";  // the public key that the chain knows
 constexpr std::chrono::milliseconds kEraserTick{10};
@@ -106,9 +108,14 @@ Status ShardWorker::ShelveReceipts() {
 }
 
 Status ShardWorker::Run(KafkaConsumer& consumer, std::optional<Offset> until) {
+  consumer_ = &consumer;
+  until_ = until;
+  read_ = shard_.next();
+  last_record_ns_ = context_.clock.MonotonicNs();
   std::atomic<bool> done{false};
   std::thread eraser([&] { EraseUntil(done); });
-  const Status status = Learn(consumer, until);
+  Status status = Turns<WorkerBatch>(*this, kBatches).Run(kHands);
+  if (status.ok() && (uncommitted_ > 0 || shard_.has_news())) status = Commit();
   lookups_.Leave();  // or others would wait for an answer
   done = true;
   eraser.join();
@@ -142,56 +149,74 @@ void ShardWorker::EraseUntil(const std::atomic<bool>& done) {
   }
 }
 
-Status ShardWorker::Learn(KafkaConsumer& consumer, std::optional<Offset> until) {
-  const auto partition = static_cast<std::int32_t>(id().value);
+Result<bool> ShardWorker::Read(WorkerBatch& batch) {
+  if (context_.stopping || (until_ && read_ >= *until_)) return false;
   const std::int64_t wait_ms = std::min(kLongestWaitMs, context_.config.state.commit_every_ms);
-  last_record_ns_ = context_.clock.MonotonicNs();
-  while (!context_.stopping && !(until && shard_.next() >= *until)) {
-    lookups_.Serve();
-    const auto batch = consumer.Next(partition, std::chrono::milliseconds(wait_ms));
-    if (!batch.ok()) return batch.status();
-    if (batch.value() != nullptr) {
-      last_record_ns_ = context_.clock.MonotonicNs();
-      const Status taken = TakeBatch(*batch.value());
-      consumer.Recycle(partition, batch.value());
-      LETHE_RETURN_IF_ERROR(taken);
-    } else if (context_.clock.MonotonicNs() - last_record_ns_ > kSilenceNs) {
-      if (!shard_.has_news()) first_news_ns_ = context_.clock.MonotonicNs();
-      LETHE_RETURN_IF_ERROR(shard_.ServeByTimer({context_.clock.NowMs()}));
-    }
-    LETHE_RETURN_IF_ERROR(context_.publisher.failure());
-    if (eraser_failed_) return eraser_status_;
-    if (IsCommitDue(consumer)) {
-      LETHE_RETURN_IF_ERROR(Commit());
-      consumer.ReportProgress(partition, shard_.next());
-    } else if (!is_shown_ && uncommitted_ == 0) {
-      Show(false);
-    }
+  const auto found = consumer_->Read(static_cast<std::int32_t>(id().value),
+                                     std::chrono::milliseconds(wait_ms), batch.messages);
+  if (!found.ok()) return found.status();
+  if (found.value()) read_ = batch.messages.next();
+  return true;  // even an empty one has its turn: the clock goes on
+}
+
+void ShardWorker::Prepare(WorkerBatch& batch) {
+  if (!batch.intake) batch.intake.emplace(shard_.NewIntake());
+  const std::size_t count = batch.messages.count();
+  batch.admitted.resize(std::max(batch.admitted.size(), count));
+  batch.is_admitted.assign(count, false);
+  for (std::size_t i = 0; i < count; ++i) {
+    // Those that are admitted share one buffer, which so stays in the cache.
+    Record& record = batch.messages.Decode(i, batch.x);
+    if (record.rejection || record.event.kind == EventKind::kDelete) continue;
+    batch.intake->Admit(record, batch.admitted[i]);
+    batch.is_admitted[i] = true;
+    batch.x.swap(record.event.x);
   }
-  if (uncommitted_ > 0 || shard_.has_news()) return Commit();
+}
+
+Status ShardWorker::Finish(WorkerBatch& batch) {
+  lookups_.Serve();
+  if (batch.messages.count() > 0) {
+    last_record_ns_ = context_.clock.MonotonicNs();
+    LETHE_RETURN_IF_ERROR(TakeBatch(batch));
+  } else if (context_.clock.MonotonicNs() - last_record_ns_ > kSilenceNs) {
+    if (!shard_.has_news()) first_news_ns_ = context_.clock.MonotonicNs();
+    LETHE_RETURN_IF_ERROR(shard_.ServeByTimer({context_.clock.NowMs()}));
+  }
+  LETHE_RETURN_IF_ERROR(context_.publisher.failure());
+  if (eraser_failed_) return eraser_status_;
+  if (IsCommitDue()) {
+    LETHE_RETURN_IF_ERROR(Commit());
+    consumer_->ReportProgress(static_cast<std::int32_t>(id().value), shard_.next());
+  } else if (!is_shown_ && uncommitted_ == 0) {
+    Show(false);
+  }
   return Status::Ok();
 }
 
-Status ShardWorker::TakeBatch(const RecordBatch& batch) {
-  lookups_.Begin(batch);
+Status ShardWorker::TakeBatch(const WorkerBatch& batch) {
+  const RecordBatch& messages = batch.messages;
+  lookups_.Begin(messages);
   std::optional<Elsewhere> elsewhere;
-  for (std::size_t i = 0; i < std::min(Shard::kAhead, batch.count); ++i) {
-    shard_.Expect(batch.records[i]);
-  }
-  for (std::size_t i = 0; i < batch.count; ++i) {
-    const Record& record = batch.records[i];
+  const auto expect = [&](std::size_t i) {
+    if (i < messages.count() && batch.At(i)) shard_.Expect(*batch.At(i));
+  };
+  for (std::size_t i = 0; i < Shard::kAhead; ++i) expect(i);
+  for (std::size_t i = 0; i < messages.count(); ++i) {
+    const Record& record = messages.record(i);
     const bool had_news = shard_.has_news();
     if (uncommitted_ == 0) first_uncommitted_ns_ = last_record_ns_;
     ++uncommitted_;
     lookups_.Serve();
     LETHE_RETURN_IF_ERROR(lookups_.Before(record, i, elsewhere));
-    LETHE_RETURN_IF_ERROR(shard_.Process(record, elsewhere ? &*elsewhere : nullptr));
-    if (i + Shard::kAhead < batch.count) shard_.Expect(batch.records[i + Shard::kAhead]);
-    if (!record.is_placed && context_.router.IsMisrouted(id(), batch.key(i))) {
+    expect(i + Shard::kAhead);
+    LETHE_RETURN_IF_ERROR(
+        shard_.Process(record, elsewhere ? &*elsewhere : nullptr, batch.At(i)));
+    if (!record.is_placed && context_.router.IsMisrouted(id(), messages.key(i))) {
       metrics_.AddMisrouted();
     }
     if (!had_news && shard_.has_news()) {
-      first_news_ns_ = batch.decoded_ns > 0 ? batch.decoded_ns : last_record_ns_;
+      first_news_ns_ = messages.requested_ns() > 0 ? messages.requested_ns() : last_record_ns_;
     }
     const auto rejection = probe_.TakeRejection();
     if (!rejection) continue;
@@ -202,15 +227,15 @@ Status ShardWorker::TakeBatch(const RecordBatch& batch) {
                                                              .offset = record.offset,
                                                              .timestamp = record.timestamp,
                                                              .rejection = *rejection,
-                                                             .key = batch.key(i),
-                                                             .value = batch.value(i)}));
+                                                             .key = messages.key(i),
+                                                             .value = messages.value(i)}));
   }
   return Status::Ok();
 }
 
-bool ShardWorker::IsCommitDue(const KafkaConsumer& consumer) {
+bool ShardWorker::IsCommitDue() {
   if (shard_.has_news()) {
-    return !consumer.HasMore(static_cast<std::int32_t>(id().value)) ||
+    return !consumer_->HasMore(static_cast<std::int32_t>(id().value)) ||
            context_.clock.MonotonicNs() >= next_news_ns_;
   }
   return uncommitted_ >= context_.config.state.commit_events ||

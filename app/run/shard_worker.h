@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "app/config/config.h"
 #include "app/run/live_probe.h"
@@ -10,6 +11,7 @@
 #include "app/run/publisher.h"
 #include "app/run/snapshots.h"
 #include "app/run/witness.h"
+#include "app/turns.h"
 #include "connectors/kafka/consumer.h"
 #include "engine/ports/clock.h"
 #include "engine/shard.h"
@@ -34,9 +36,20 @@ struct WorkerContext {
   const std::atomic<bool>& stopping;
 };
 
-// One shard of a process: takes batches, learns and forgets, commits, tells. Its thread is the only
-// one that touches the shard.
-class ShardWorker {
+// What was read together, decoded, and admitted as far as that needs no shard.
+struct WorkerBatch {
+  RecordBatch messages;
+  std::optional<Intake> intake;
+  std::vector<Admitted> admitted;  // of the learns and updates
+  std::vector<bool> is_admitted;
+  std::vector<double> x;  // of the record that is being admitted
+
+  const Admitted* At(std::size_t i) const { return is_admitted[i] ? &admitted[i] : nullptr; }
+};
+
+// One shard of a process: takes batches, learns and forgets, commits, tells. Two threads take turns:
+// each reads and decodes a batch of its own, and only one at a time, in order, touches the shard.
+class ShardWorker final : private Steps<WorkerBatch> {
  public:
   ShardWorker(const WorkerContext& context, std::unique_ptr<ShardFolder> folder);
 
@@ -58,15 +71,17 @@ class ShardWorker {
  private:
   Status ShelveReceipts();
   Status AnnounceKey();
-  Status TakeBatch(const RecordBatch& batch);
-  bool IsCommitDue(const KafkaConsumer& consumer);
+  Result<bool> Read(WorkerBatch& batch) override;
+  void Prepare(WorkerBatch& batch) override;
+  Status Finish(WorkerBatch& batch) override;
+  Status TakeBatch(const WorkerBatch& batch);
+  bool IsCommitDue();
   Status Commit();
   Status PublishModel(bool has_news);
   Status UpdateSnapshots();
   std::string ModelDocument() const;
   void Show(bool has_news);
   double Since(std::int64_t start_ns) const;
-  Status Learn(KafkaConsumer& consumer, std::optional<Offset> until);
   // Erases what is deleted, in a thread of its own, until `done`.
   void EraseUntil(const std::atomic<bool>& done);
 
@@ -80,6 +95,9 @@ class ShardWorker {
   std::int64_t snapshot_number_ = 0;  // steps / snapshot_every
 
   bool has_resumed_ = false;
+  KafkaConsumer* consumer_ = nullptr;  // of Run
+  std::optional<Offset> until_;        // likewise
+  Offset read_;                        // all before it is
   std::int64_t uncommitted_ = 0;   // records
   std::int64_t dead_letters_ = 0;  // on their way since the last commit
   std::int64_t first_uncommitted_ns_ = 0;

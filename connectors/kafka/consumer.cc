@@ -27,9 +27,8 @@ const kafka::Properties& Fixed() {
       {"auto.offset.reset", "error"},
       {"allow.auto.create.topics", "false"},
       {"enable.partition.eof", "true"},
-      // What one call takes out of the prefetch queue. While it is worked on, librdkafka does not
-      // count it and fetches more: without this, all of the queue, a second time.
-      {"consume.callback.max.messages", "1024"},
+      // What one call takes out of the prefetch queue: a batch.
+      {"consume.callback.max.messages", std::to_string(RecordBatch::kMaxRecords)},
   };
   return properties;
 }
@@ -56,7 +55,8 @@ std::int64_t Number(rd_kafka_t* kafka, const char* name) {
 struct KafkaConsumer::Impl {
   struct Part {
     std::unique_ptr<PartitionReader> reader;
-    std::size_t at = 0;  // in the ticker
+    std::size_t at = 0;                  // in the ticker
+    std::unique_ptr<RecordBatch> batch;  // of Next
   };
 
   const Part& PartOf(std::int32_t partition) const {
@@ -110,7 +110,8 @@ Result<std::unique_ptr<KafkaConsumer>> KafkaConsumer::Start(
     readers.push_back(reader.get());
     const bool is_new =
         impl->parts
-            .try_emplace(assignment.partition, Impl::Part{std::move(reader), readers.size() - 1})
+            .try_emplace(assignment.partition, Impl::Part{std::move(reader), readers.size() - 1,
+                                                             std::make_unique<RecordBatch>()})
             .second;
     LETHE_CHECK(is_new);
   }
@@ -121,28 +122,33 @@ Result<std::unique_ptr<KafkaConsumer>> KafkaConsumer::Start(
   return consumer;
 }
 
-Result<RecordBatch*> KafkaConsumer::Next(std::int32_t partition,
-                                         std::chrono::milliseconds timeout) {
-  return impl_->ReaderOf(partition).Next(timeout);
+Result<bool> KafkaConsumer::Read(std::int32_t partition, std::chrono::milliseconds timeout,
+                                 RecordBatch& batch) {
+  return impl_->ReaderOf(partition).Read(timeout, batch);
 }
 
-void KafkaConsumer::Recycle(std::int32_t partition, RecordBatch* batch) {
-  impl_->ReaderOf(partition).ring().Recycle(batch);
+Result<const RecordBatch*> KafkaConsumer::Next(std::int32_t partition,
+                                               std::chrono::milliseconds timeout) {
+  RecordBatch& batch = *impl_->PartOf(partition).batch;
+  const auto found = Read(partition, timeout, batch);
+  if (!found.ok()) return found.status();
+  if (!found.value()) return static_cast<const RecordBatch*>(nullptr);
+  batch.DecodeAll();
+  return static_cast<const RecordBatch*>(&batch);
 }
 
 void KafkaConsumer::Wake() {
-  for (const auto& [partition, part] : impl_->parts) part.reader->ring().Wake();
+  for (const auto& [partition, part] : impl_->parts) part.reader->Wake();
 }
 
 void KafkaConsumer::Stop() {
-  // The ticker may be waiting for a broker: the rings are released first.
-  for (const auto& [partition, part] : impl_->parts) part.reader->ring().Stop();
-  impl_->ticker->Stop();
+  // The ticker may be waiting for a broker: the takers are released first.
   for (const auto& [partition, part] : impl_->parts) part.reader->Stop();
+  impl_->ticker->Stop();
 }
 
 bool KafkaConsumer::HasMore(std::int32_t partition) const {
-  return !impl_->ReaderOf(partition).ring().empty();
+  return impl_->ReaderOf(partition).waiting() > 0;
 }
 
 std::int64_t KafkaConsumer::Lag(std::int32_t partition) const {
@@ -153,7 +159,7 @@ std::int64_t KafkaConsumer::Lag(std::int32_t partition) const {
 }
 
 std::int64_t KafkaConsumer::Queued(std::int32_t partition) const {
-  return impl_->ReaderOf(partition).ring().records();
+  return impl_->ReaderOf(partition).waiting();
 }
 
 void KafkaConsumer::ReportProgress(std::int32_t partition, Offset next) {

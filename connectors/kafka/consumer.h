@@ -24,11 +24,10 @@ struct ConsumerOptions {
   bool keep_values = true;  // for RecordBatch::value; dead letters without payload need only keys
 };
 
-// The live source: partitions of one topic, each read and decoded by a thread of its own and handed
-// over in batches through a bounded ring, in the order of the offsets. Only committed records are
-// seen; offsets may have gaps.
+// The live source: partitions of one topic, in batches, in the order of the offsets. Only committed
+// records are seen; offsets may have gaps.
 //
-// Each partition has one taker, a thread that calls Next and Recycle. All else is thread-safe.
+// Each partition has one taker at a time, which calls Read or Next. All else is thread-safe.
 class KafkaConsumer {
  public:
   static Result<std::unique_ptr<KafkaConsumer>> Start(const KafkaSettings& settings,
@@ -39,21 +38,21 @@ class KafkaConsumer {
   KafkaConsumer(const KafkaConsumer&) = delete;
   KafkaConsumer& operator=(const KafkaConsumer&) = delete;
 
-  // The next batch of a partition, never empty; nullptr after `timeout` without one. An error is
+  // The next messages of a partition, not decoded. False after `timeout` without any. An error is
   // final: an offset outside of the log (kInput, never a reset), a topic that is gone, access
   // denied. A broker that is away is no error: it is told to the log and waited for.
-  Result<RecordBatch*> Next(std::int32_t partition, std::chrono::milliseconds timeout);
-  // Gives a batch back, to be filled again. Without it the reading stops after 18 batches.
-  void Recycle(std::int32_t partition, RecordBatch* batch);
+  Result<bool> Read(std::int32_t partition, std::chrono::milliseconds timeout, RecordBatch& batch);
+  // The same in a batch of our own, decoded and valid until the next call; nullptr for none.
+  Result<const RecordBatch*> Next(std::int32_t partition, std::chrono::milliseconds timeout);
 
-  // Makes the Next calls that wait return at once, or else the next one that finds nothing.
+  // Makes the calls that wait return at once, or else the next one that finds nothing.
   void Wake();
-  // Stops fetching. What is in the rings may still be taken, or dropped.
+  // From now on nothing is found.
   void Stop();
 
-  bool HasMore(std::int32_t partition) const;         // another batch is already waiting
+  bool HasMore(std::int32_t partition) const;         // a record is already waiting
   std::int64_t Lag(std::int32_t partition) const;     // last stable offset - position; -1 unknown
-  std::int64_t Queued(std::int32_t partition) const;  // records in the ring
+  std::int64_t Queued(std::int32_t partition) const;  // records that are fetched
 
   // Commits to the group, for lag monitors only: nothing here reads it. Asynchronous, errors are
   // ignored, and without a group.id among the properties nothing is done.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "connectors/kafka/errors.h"
@@ -15,7 +16,7 @@ namespace lethe::kafka {
 
 namespace {
 
-constexpr int kIdleWaitMs = 100;
+constexpr std::chrono::milliseconds kUnknownWait{20};
 
 void MessageCallback(rd_kafka_message_t* message, void* reader) {
   static_cast<PartitionReader*>(reader)->OnMessage(message);
@@ -33,10 +34,6 @@ bool HasHeader(const rd_kafka_message_t* message, const char* name) {
   std::size_t size = 0;
   return rd_kafka_message_headers(message, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR &&
          rd_kafka_header_get_last(headers, name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR;
-}
-
-std::int64_t MonotonicNs() {
-  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
 
 TimeMs Timestamp(const rd_kafka_message_t* message) {
@@ -58,94 +55,79 @@ PartitionReader::PartitionReader(Handle& handle, rd_kafka_topic_s* topic, std::s
       taken_(options_.start.value),
       end_seen_(options_.start.value) {}
 
-PartitionReader::~PartitionReader() { Stop(); }
+PartitionReader::~PartitionReader() = default;
 
 Status PartitionReader::Start() {
   auto queue = PartitionQueue::Start(handle_, topic_, partition_, options_.start);
   if (!queue.ok()) return queue.status();
   queue_ = std::move(queue).value();
-  thread_ = std::thread([this] { Run(); });
   return Status::Ok();
 }
 
 void PartitionReader::Stop() {
   stopping_ = true;
-  ring_.Stop();
   if (queue_ != nullptr) queue_->Interrupt();
-  if (thread_.joinable()) thread_.join();
-  queue_.reset();
 }
 
-Result<RecordBatch*> PartitionReader::Next(std::chrono::milliseconds timeout) {
-  auto batch = ring_.Pop(timeout);
-  if (batch.ok() && batch.value() != nullptr) {
-    const RecordBatch& taken = *batch.value();
-    taken_ = taken.records[taken.count - 1].offset.value + 1;
+void PartitionReader::Fail(Status status) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (failure_.ok()) failure_ = std::move(status);
   }
-  return batch;
+  has_failed_ = true;
+  Wake();
 }
 
-Offset PartitionReader::position() const {
-  const std::int64_t end = end_seen_.load();
-  const std::int64_t taken = taken_.load();
-  return Offset{ring_.empty() ? std::max(taken, end) : taken};
+Status PartitionReader::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
 }
 
-void PartitionReader::Run() {
-  while (!stopping_) {
-    const bool waiting = batch_ != nullptr && batch_->count > 0;
-    // When the taker has nothing to do it gets what there is. When it is busy, a millisecond may
-    // make a larger batch, and costs nothing.
-    const int timeout = waiting ? (ring_.empty() ? 0 : 1) : kIdleWaitMs;
-    const int consumed = queue_->Consume(timeout, MessageCallback, this);
-    if (consumed > 0) {
-      NoteFullness(consumed);
-    } else if (waiting) {
-      HandOver();
-    } else if (consumed < 0) {
-      // The partition is not known yet, or not any more.
-      std::this_thread::sleep_for(std::chrono::milliseconds(kIdleWaitMs));
-    }
+Result<bool> PartitionReader::Read(std::chrono::milliseconds timeout, RecordBatch& batch) {
+  using std::chrono::milliseconds;
+  const auto end = std::chrono::steady_clock::now() + timeout;
+  batch.Clear();
+  batch.KeepValues(options_.keep_values);
+  batch_ = &batch;
+  for (milliseconds left = timeout; !stopping_ && !has_failed_;
+       left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now())) {
+    if (left < timeout && left <= milliseconds(0)) break;
+    const int consumed = queue_->Consume(static_cast<int>(left.count()), MessageCallback, this);
+    if (consumed > 0) NoteFullness(consumed);
+    // The partition is not known yet, or not any more.
+    if (consumed < 0) std::this_thread::sleep_for(std::min(left, kUnknownWait));
+    // Nothing came, or somebody woke it up. If something came it may have been no record.
+    if (batch.count() > 0 || consumed == 0) break;
   }
+  if (batch.count() > 0) {
+    taken_ = batch.next().value;
+    return true;
+  }
+  if (has_failed_ && !stopping_) return failure();
+  return false;
 }
+
+Offset PartitionReader::position() const { return Offset{std::max(taken_.load(), end_seen_.load())}; }
 
 void PartitionReader::OnMessage(rd_kafka_message_s* message) {
-  if (stopping_ || failed_) return;
+  if (stopping_.load(std::memory_order_relaxed) || has_failed_.load(std::memory_order_relaxed)) {
+    return;
+  }
   if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) return OnError(message);
   if (seems_missing_.load(std::memory_order_relaxed)) seems_missing_ = false;
   Append(message);
+  if (batch_->IsFull()) rd_kafka_yield(handle_.get());
 }
 
 void PartitionReader::Append(const rd_kafka_message_s* message) {
-  if (batch_ == nullptr) batch_ = ring_.TakeFree();
-  if (batch_ == nullptr) return;  // stopped
-  const auto key = Bytes(message->key, message->key_len);
-  const auto value = Bytes(message->payload, message->len);
-  if (batch_->count == 0) batch_->decoded_ns = 0;
-  Record& record = batch_->Slot();
-  record.shard = ShardId{partition_};
-  record.offset = Offset{message->offset};
-  record.timestamp = Timestamp(message);
-  record.rejection = value && BinaryEventCodec::IsMessage(*value)
-                         ? binary_.DecodeValue(value, key, record.event)
-                         : json_.DecodeValue(value, key, record.event);
-  record.is_placed = !record.rejection && record.event.kind == EventKind::kDelete &&
-                     HasHeader(message, kPlacedHeader);
-  const bool is_request =
-      record.rejection ? record.rejection->is_request : record.event.kind != EventKind::kLearn;
-  if (is_request && batch_->decoded_ns == 0) batch_->decoded_ns = MonotonicNs();
+  const RecordBatch::Place place{.shard = ShardId{partition_},
+                                 .offset = Offset{message->offset},
+                                 .timestamp = Timestamp(message),
+                                 .is_placed = HasHeader(message, kPlacedHeader)};
   const std::size_t bytes = message->len + message->key_len;
   mean_bytes_ += (static_cast<std::int64_t>(bytes) - mean_bytes_) / 16;
-  batch_->Add(key, value, bytes, options_.keep_values);
-  // Small batches when the learner is behind, so that a deletion has little before it; larger ones
-  // when it is not, since each wakes it up.
-  const bool is_half = batch_->count == RecordBatch::kMaxRecords / 2;
-  if (batch_->IsFull() || (is_half && !ring_.empty())) HandOver();
-}
-
-void PartitionReader::HandOver() {
-  if (batch_ == nullptr || batch_->count == 0) return;
-  ring_.Push(std::exchange(batch_, nullptr));
+  batch_->Add(place, Bytes(message->key, message->key_len),
+              Bytes(message->payload, message->len));
 }
 
 // librdkafka reads on after most errors, from where it was. These are the ones that do not heal.
@@ -153,8 +135,6 @@ void PartitionReader::OnError(const rd_kafka_message_s* message) {
   const int error = message->err;
   const std::string detail = rd_kafka_message_errstr(message);
   if (error == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
-    // Records in the ring or in the batch come before it; position() minds that.
-    HandOver();
     end_seen_ = message->offset;
     seems_missing_ = false;
     return;
@@ -181,9 +161,7 @@ void PartitionReader::OnError(const rd_kafka_message_s* message) {
   } else {
     return handle_.log().Tell("kafka: " + Describe() + ": " + detail);
   }
-  HandOver();
-  failed_ = true;
-  ring_.Fail(std::move(status));
+  Fail(std::move(status));
 }
 
 // What was just taken counts too: the queue may have been full only until then, and librdkafka

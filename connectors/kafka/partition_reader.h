@@ -5,24 +5,20 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
-#include <thread>
 
-#include "connectors/binary/event_codec.h"
-#include "connectors/json/event_codec.h"
-#include "connectors/kafka/batch_ring.h"
 #include "connectors/kafka/handle.h"
 #include "connectors/kafka/partition_queue.h"
+#include "connectors/kafka/record_batch.h"
 
 struct rd_kafka_message_s;
 
 namespace lethe::kafka {
 
-// One partition of the live source: a thread that consumes by callback, decodes, and hands batches
-// over. A batch goes when it is full, or when there is nothing more to add to it right now.
-//
-// It reads by librdkafka's simple consumer: no group, no coordinator, no rebalance, only an offset
-// to start at.
+// One partition of the live source. librdkafka fetches ahead in a thread of its own; whoever asks
+// for the next messages takes them from there. It reads by librdkafka's simple consumer: no group, no
+// coordinator, no rebalance, only an offset to start at.
 class PartitionReader {
  public:
   struct Options {
@@ -36,36 +32,40 @@ class PartitionReader {
 
   PartitionReader(Handle& handle, rd_kafka_topic_s* topic, std::string topic_name,
                   std::int32_t partition, Options options);
+  // Ends the fetching.
   ~PartitionReader();
   PartitionReader(const PartitionReader&) = delete;
   PartitionReader& operator=(const PartitionReader&) = delete;
 
   Status Start();
-  // Ends the thread and the fetching. The ring keeps what is in it.
-  void Stop();
 
-  // For the taker.
-  Result<RecordBatch*> Next(std::chrono::milliseconds timeout);
-  BatchRing& ring() { return ring_; }
-  const BatchRing& ring() const { return ring_; }
+  // For one taker at a time: what there is, up to a full batch, or what comes first; not decoded.
+  // False after `timeout`, after Wake, and always after Stop.
+  Result<bool> Read(std::chrono::milliseconds timeout, RecordBatch& batch);
+
+  // From any thread.
+  void Wake() { queue_->Interrupt(); }
+  void Stop();
+  // What Read says once it finds nothing more.
+  void Fail(Status status);
+  // How many messages were fetched and not taken.
+  std::int64_t waiting() const { return static_cast<std::int64_t>(queue_->length()); }
 
   std::int32_t partition() const { return partition_; }
-  // Behind the last record handed out; behind all that is not for readers, if nothing is queued.
+  // Behind the last record taken, and behind all that is not for readers.
   Offset position() const;
   // Whether librdkafka has told that the partition is missing, and no record has come since.
   bool seems_missing() const { return seems_missing_.load(); }
   void NotMissing() { seems_missing_ = false; }
-  void Fail(Status status) { ring_.Fail(std::move(status)); }
 
   // For the callback of librdkafka.
   void OnMessage(rd_kafka_message_s* message);
 
  private:
-  void Run();
   void OnError(const rd_kafka_message_s* message);
   void Append(const rd_kafka_message_s* message);
-  void HandOver();
   void NoteFullness(std::int64_t taken);
+  Status failure() const;
   std::string Describe() const;
 
   Handle& handle_;
@@ -75,18 +75,16 @@ class PartitionReader {
   const Options options_;
   std::unique_ptr<PartitionQueue> queue_;
 
-  BatchRing ring_;
-  JsonEventCodec json_;
-  BinaryEventCodec binary_;
-  RecordBatch* batch_ = nullptr;  // being filled
-  std::int64_t mean_bytes_ = 0;   // of a message, roughly
-  bool failed_ = false;
+  RecordBatch* batch_ = nullptr;  // that is being filled
+  std::int64_t mean_bytes_ = 0;  // of a message, roughly
 
+  mutable std::mutex mutex_;
+  Status failure_;
+  std::atomic<bool> has_failed_ = false;
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> seems_missing_ = false;
-  std::atomic<std::int64_t> taken_;     // behind the last record that Next returned
+  std::atomic<std::int64_t> taken_;     // behind the last record that was taken
   std::atomic<std::int64_t> end_seen_;  // where librdkafka met the end of the partition
-  std::thread thread_;
 };
 
 }  // namespace lethe::kafka

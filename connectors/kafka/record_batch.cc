@@ -1,49 +1,74 @@
 #include "connectors/kafka/record_batch.h"
 
+#include <chrono>
+
 namespace lethe {
 
 namespace {
 
 constexpr std::size_t kLargeMessage = std::size_t{1} << 16;
 
+std::int64_t MonotonicNs() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
 }  // namespace
-
-Record& RecordBatch::Slot() {
-  if (records.size() <= count) records.resize(count + 1);
-  return records[count];
-}
-
-void RecordBatch::Add(std::optional<std::string_view> key, std::optional<std::string_view> value,
-                      std::size_t message_bytes, bool keep_value) {
-  if (raw_.size() <= count) raw_.resize(count + 1);
-  raw_[count].key = Keep(key);
-  raw_[count].value = keep_value ? Keep(value) : Piece{};
-  bytes_ += message_bytes;
-  has_large_ = has_large_ || message_bytes > kLargeMessage;
-  ++count;
-}
 
 void RecordBatch::Clear() {
   if (has_large_) {
     // Else every place of every batch would one day hold the buffers of the largest message.
-    records = {};
-    bytes_of_all_ = {};
+    records_ = {};
+    bytes_ = {};
     has_large_ = false;
   }
-  bytes_of_all_.clear();
-  bytes_ = 0;
-  count = 0;
+  bytes_.clear();
+  messages_.clear();
+  requested_ns_ = 0;
+}
+
+void RecordBatch::Add(const Place& place, std::optional<std::string_view> key,
+                      std::optional<std::string_view> value) {
+  const std::size_t before = bytes_.size();
+  const Piece kept_key = Keep(key);
+  messages_.push_back({place, kept_key, Keep(value)});
+  has_large_ = has_large_ || bytes_.size() - before > kLargeMessage;
+}
+
+void RecordBatch::DecodeAll() {
+  std::vector<double> x;
+  for (std::size_t i = 0; i < count(); ++i) Decode(i, x);
+}
+
+Record& RecordBatch::Decode(std::size_t i, std::vector<double>& x) {
+  if (records_.size() < count()) records_.resize(count());
+  const Message& message = messages_[i];
+  const auto key = View(message.key);
+  const auto value = View(message.value);
+  Record& record = records_[i];
+  record.event.x.swap(x);
+  record.shard = message.place.shard;
+  record.offset = message.place.offset;
+  record.timestamp = message.place.timestamp;
+  record.rejection = value && BinaryEventCodec::IsMessage(*value)
+                         ? binary_.DecodeValue(value, key, record.event)
+                         : json_.DecodeValue(value, key, record.event);
+  record.is_placed = message.place.is_placed && !record.rejection &&
+                     record.event.kind == EventKind::kDelete;
+  const bool is_request =
+      record.rejection ? record.rejection->is_request : record.event.kind != EventKind::kLearn;
+  if (is_request && requested_ns_ == 0) requested_ns_ = MonotonicNs();
+  return record;
 }
 
 std::optional<std::string_view> RecordBatch::View(const Piece& piece) const {
   if (!piece.exists) return std::nullopt;
-  return std::string_view(bytes_of_all_).substr(piece.at, piece.size);
+  return std::string_view(bytes_).substr(piece.at, piece.size);
 }
 
 RecordBatch::Piece RecordBatch::Keep(std::optional<std::string_view> bytes) {
   if (!bytes) return {};
-  const Piece piece{bytes_of_all_.size(), bytes->size(), true};
-  bytes_of_all_.append(*bytes);
+  const Piece piece{bytes_.size(), bytes->size(), true};
+  bytes_.append(*bytes);
   return piece;
 }
 

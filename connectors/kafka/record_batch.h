@@ -7,32 +7,53 @@
 #include <string_view>
 #include <vector>
 
+#include "connectors/binary/event_codec.h"
+#include "connectors/json/event_codec.h"
 #include "engine/event.h"
 
 namespace lethe {
 
-// Records of one partition that were decoded together, with the raw bytes they were made from.
-struct RecordBatch {
+// Messages of one partition that were taken together: as they came, and, once they are decoded,
+// the records they hold.
+class RecordBatch {
+ public:
   static constexpr std::size_t kMaxRecords = 256;
-  // Also ends a batch, so that a ring of large messages does not fill the memory.
+  // Also ends a batch, so that a few batches of large messages do not fill the memory.
   static constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
 
-  std::vector<Record> records;  // the first `count` are valid, the buffers of the rest are reused
-  std::size_t count = 0;
-  std::int64_t decoded_ns = 0;  // when the first request was, by the monotonic clock
+  // Of a message, besides its bytes.
+  struct Place {
+    ShardId shard;
+    Offset offset;
+    TimeMs timestamp = kNoTime;
+    bool is_placed = false;  // if it is a delete, it was sent to this partition on purpose
+  };
 
-  // The raw key and value of record i, for dead letters; valid as long as the batch is. A value
-  // is not kept, and none here, when ConsumerOptions::keep_values is off.
-  std::optional<std::string_view> key(std::size_t i) const { return View(raw_[i].key); }
-  std::optional<std::string_view> value(std::size_t i) const { return View(raw_[i].value); }
-
-  // For the reader that fills it: the record to fill next; then its raw bytes, which add it.
-  Record& Slot();
-  void Add(std::optional<std::string_view> key, std::optional<std::string_view> value,
-           std::size_t message_bytes, bool keep_value);
-  bool IsFull() const { return count >= kMaxRecords || bytes_ >= kMaxBytes; }
-  // Empties it for reuse.
+  // For whoever reads: empties it for reuse; then one message after another.
   void Clear();
+  void Add(const Place& place, std::optional<std::string_view> key,
+           std::optional<std::string_view> value);
+  bool IsFull() const { return count() >= kMaxRecords || bytes_.size() >= kMaxBytes; }
+  // Whether value() gives any.
+  void KeepValues(bool keeps) { keeps_values_ = keeps; }
+
+  std::size_t count() const { return messages_.size(); }
+  // Behind the last one.
+  Offset next() const { return {messages_.back().place.offset.value + 1}; }
+
+  // Makes record i from its message, in any thread. Its features are in the buffer `x`, which it
+  // gets for its own.
+  Record& Decode(std::size_t i, std::vector<double>& x);
+  void DecodeAll();
+  const Record& record(std::size_t i) const { return records_[i]; }
+  // When the first request was decoded, by the monotonic clock; 0: there is none.
+  std::int64_t requested_ns() const { return requested_ns_; }
+
+  // The raw key and value of record i, for dead letters; valid as long as the batch is.
+  std::optional<std::string_view> key(std::size_t i) const { return View(messages_[i].key); }
+  std::optional<std::string_view> value(std::size_t i) const {
+    return keeps_values_ ? View(messages_[i].value) : std::nullopt;
+  }
 
  private:
   struct Piece {
@@ -40,17 +61,22 @@ struct RecordBatch {
     std::size_t size = 0;
     bool exists = false;
   };
-  struct Raw {
+  struct Message {
+    Place place;
     Piece key, value;
   };
 
   std::optional<std::string_view> View(const Piece& piece) const;
   Piece Keep(std::optional<std::string_view> bytes);
 
-  std::string bytes_of_all_;
-  std::vector<Raw> raw_;
-  std::size_t bytes_ = 0;   // of the messages, kept or not
+  std::string bytes_;
+  std::vector<Message> messages_;
+  std::vector<Record> records_;  // the first count() are valid, the buffers of the rest are reused
+  std::int64_t requested_ns_ = 0;
+  bool keeps_values_ = true;
   bool has_large_ = false;  // a message whose buffers are too large to keep for ever
+  JsonEventCodec json_;
+  BinaryEventCodec binary_;
 };
 
 }  // namespace lethe

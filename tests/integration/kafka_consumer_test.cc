@@ -65,13 +65,12 @@ TEST_F(KafkaConsumerTest, BatchesKeepTheRawBytes) {
   const auto consumer = Consume(Settings(), topic, {{0, Offset{0}}});
   std::vector<std::optional<std::string>> seen;
   while (seen.size() < 8) {
-    RecordBatch* batch = consumer->Next(0, kPatience).value();
+    const RecordBatch* batch = consumer->Next(0, kPatience).value();
     ASSERT_NE(batch, nullptr);
-    for (std::size_t i = 0; i < batch->count; ++i) {
+    for (std::size_t i = 0; i < batch->count(); ++i) {
       seen.emplace_back(batch->key(i));
       seen.emplace_back(batch->value(i));
     }
-    consumer->Recycle(0, batch);
   }
   using Expected = std::vector<std::optional<std::string>>;
   EXPECT_EQ(seen,
@@ -93,12 +92,11 @@ TEST_F(KafkaConsumerTest, AbortedRecordsAreNotSeenAndLeaveGaps) {
   send({8}, TransactionEnd::kAbort);        // 10, and the marker at 11
   const auto consumer = Consume(Settings(), topic, {{0, Offset{0}}});
   EXPECT_EQ(Offsets(Take(*consumer, 0, 4)), (std::vector<std::int64_t>{0, 1, 7, 9}));
-  // Neither aborted records nor markers are a lag.
+  // Neither aborted records nor markers are a lag, for whoever goes on reading.
   for (int i = 0; i < 300 && consumer->Lag(0) != 0; ++i) {
-    std::this_thread::sleep_for(milliseconds(100));
+    EXPECT_EQ(consumer->Next(0, milliseconds(100)).value(), nullptr);
   }
   EXPECT_EQ(consumer->Lag(0), 0);
-  EXPECT_EQ(consumer->Next(0, milliseconds(200)).value(), nullptr);
   // A start in a gap is a start at what follows.
   for (const auto& [start, first] : {std::pair{2, 7}, {4, 7}, {8, 9}}) {
     const auto from_gap = Consume(Settings(), topic, {{0, Offset{start}}});
@@ -203,7 +201,7 @@ TEST_F(KafkaConsumerTest, SlowTakerLosesNothingAndFullQueuesDoNotStall) {
   while (consumer->Queued(0) < 200) std::this_thread::sleep_for(milliseconds(10));
   std::this_thread::sleep_for(milliseconds(2500));
   EXPECT_TRUE(consumer->HasMore(0));
-  EXPECT_LE(consumer->Queued(0), 4 * static_cast<std::int64_t>(RecordBatch::kMaxRecords));
+  EXPECT_LE(consumer->Queued(0), 20'000);
   EXPECT_EQ(consumer->Lag(0), static_cast<std::int64_t>(kCount));
   const auto began = std::chrono::steady_clock::now();
   const auto records = Take(*consumer, 0, kCount);
@@ -225,10 +223,9 @@ TEST_F(KafkaConsumerTest, SingleRecordsAreHandedOverAtOnce) {
   for (int i = 0; i < 30; ++i) {
     ASSERT_TRUE(producer->Send(Learn(topic, i), {}, kPatience).ok());
     const auto sent = std::chrono::steady_clock::now();
-    RecordBatch* batch = consumer->Next(0, kPatience).value();
+    const RecordBatch* batch = consumer->Next(0, kPatience).value();
     ASSERT_NE(batch, nullptr);
-    ASSERT_EQ(batch->count, 1u);
-    consumer->Recycle(0, batch);
+    ASSERT_EQ(batch->count(), 1u);
     waits.push_back(
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - sent).count());
   }

@@ -155,12 +155,11 @@ std::vector<DaemonTest::Message> DaemonTest::ReadTopic(const std::string& name) 
       ADD_FAILURE() << "topic " << name << " ends after " << messages.size() << " messages";
       break;
     }
-    for (std::size_t i = 0; i < batch.value()->count; ++i) {
-      messages.push_back({batch.value()->records[i].offset.value,
+    for (std::size_t i = 0; i < batch.value()->count(); ++i) {
+      messages.push_back({batch.value()->record(i).offset.value,
                           std::string(batch.value()->key(i).value_or("")),
                           std::string(batch.value()->value(i).value_or(""))});
     }
-    consumer->Recycle(0, batch.value());
   }
   return messages;
 }

@@ -130,10 +130,9 @@ class KafkaTest : public ::testing::Test {
         break;
       }
       if (batch.value() == nullptr) continue;
-      const auto& records = batch.value()->records;
-      all.insert(all.end(), records.begin(),
-                 records.begin() + static_cast<std::ptrdiff_t>(batch.value()->count));
-      consumer.Recycle(partition, batch.value());
+      for (std::size_t i = 0; i < batch.value()->count(); ++i) {
+        all.push_back(batch.value()->record(i));
+      }
     }
     return all;
   }
@@ -145,7 +144,7 @@ class KafkaTest : public ::testing::Test {
       if (!batch.ok()) return batch.status();
       if (batch.value() != nullptr) {
         ADD_FAILURE() << "records instead of an error, from offset "
-                      << batch.value()->records[0].offset.value;
+                      << batch.value()->record(0).offset.value;
         return {};
       }
     }

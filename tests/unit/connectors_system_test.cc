@@ -67,6 +67,20 @@ TEST(SodiumHasherTest, KeyedMatchesTheVectorsOfSipHash128) {
   EXPECT_EQ(hasher.Keyed(key, message), (KeyHash{0x11a8b03399e99354, 0xd9c3cf970fec087e}));
 }
 
+// Ours against libsodium's.
+TEST(SodiumHasherTest, KeyedLowIsHalfOfKeyed) {
+  const SodiumHasher hasher;
+  std::mt19937_64 random(5);
+  for (std::size_t size = 0; size < 300; ++size) {
+    HashKey key;
+    for (std::uint8_t& byte : key) byte = static_cast<std::uint8_t>(random());
+    std::string text(size, '\0');
+    for (char& byte : text) byte = static_cast<char>(random());
+    const char tag = static_cast<char>(random());
+    EXPECT_EQ(hasher.KeyedLow(key, tag, text), hasher.Keyed(key, tag + text).low) << size;
+  }
+}
+
 TEST(SodiumHasherTest, KeyedDependsOnTheKeyAndOnEveryByte) {
   const SodiumHasher hasher;
   const HashKey zero = {};

@@ -1,6 +1,6 @@
 // Batches that threads work through in turns.
 
-#include "app/replay/turns.h"
+#include "app/turns.h"
 
 #include <atomic>
 #include <thread>
@@ -56,25 +56,25 @@ class TurnsTest : public ::testing::TestWithParam<int> {};
 
 TEST_P(TurnsTest, EveryBatchIsFinishedOnceAndInOrder) {
   Counting steps(5000, -1, -1);
-  EXPECT_TRUE(Turns<Numbered>(steps).Run(GetParam()).ok());
+  EXPECT_TRUE(Turns<Numbered>(steps, 4).Run(GetParam()).ok());
   EXPECT_EQ(steps.finished, 5000);
 }
 
 TEST_P(TurnsTest, ABadReadComesAfterTheBatchesBeforeIt) {
   Counting steps(5000, 700, -1);
-  EXPECT_EQ(Turns<Numbered>(steps).Run(GetParam()).message(), "read");
+  EXPECT_EQ(Turns<Numbered>(steps, 4).Run(GetParam()).message(), "read");
   EXPECT_EQ(steps.finished, 700);
 }
 
 TEST_P(TurnsTest, NothingIsFinishedAfterABadOne) {
   Counting steps(5000, -1, 700);
-  EXPECT_EQ(Turns<Numbered>(steps).Run(GetParam()).message(), "finish");
+  EXPECT_EQ(Turns<Numbered>(steps, 4).Run(GetParam()).message(), "finish");
   EXPECT_EQ(steps.finished, 701);
 }
 
 TEST_P(TurnsTest, NothingIsFine) {
   Counting steps(0, -1, -1);
-  EXPECT_TRUE(Turns<Numbered>(steps).Run(GetParam()).ok());
+  EXPECT_TRUE(Turns<Numbered>(steps, 4).Run(GetParam()).ok());
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, TurnsTest, ::testing::Values(1, 2, 4));

@@ -25,16 +25,15 @@ class Steps {
 };
 
 // Works through batches in as many threads: each does what there is to do, first of all finishing
-// the batch whose turn it is, else reading and preparing another one. There are some more batches
-// than threads, so that none waits while another takes long to finish. Returns the first error in
-// the order of reading, or ok at the end.
+// the batch whose turn it is, else reading and preparing another one. With more batches than threads
+// none waits while another takes long to finish.
 template <typename Batch>
 class Turns {
  public:
-  explicit Turns(Steps<Batch>& steps) : steps_(steps) {}
+  Turns(Steps<Batch>& steps, std::size_t batches) : steps_(steps), places_(batches) {}
 
+  // Returns the first error in the order of reading, or ok at the end.
   Status Run(int threads) {
-    places_ = std::vector<Place>(threads == 1 ? 1 : 2 * static_cast<std::size_t>(threads));
     std::vector<std::thread> others;
     for (int i = 1; i < threads; ++i) others.emplace_back([this] { Work(); });
     Work();
@@ -100,20 +99,16 @@ class Turns {
     ++changes_;
     changes_.notify_all();
   }
-  // To sleep and be woken up takes longer than most waits: first looks for some microseconds.
+  // To sleep and be woken up takes longer than most waits: first lets others work for a while.
   void Await(std::uint32_t& seen) {
-    for (int i = 0; i < looks_ && changes_.load() == seen; ++i) Pause();
+    for (int i = 0; i < kLooks && changes_.load() == seen; ++i) std::this_thread::yield();
     changes_.wait(seen);
     seen = changes_.load();
   }
-  static void Pause() {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-  }
+
+  static constexpr int kLooks = 100;
 
   Steps<Batch>& steps_;
-  const int looks_ = std::thread::hardware_concurrency() > 1 ? 1000 : 0;
   std::vector<Place> places_;
   std::atomic<std::uint32_t> changes_ = 0;
   std::atomic<bool> is_over_ = false;
