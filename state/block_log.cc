@@ -34,7 +34,7 @@ Status BlockLog<Rows>::Load(const Store& store, const Visitor& visit) {
     is_first = false;
     status = visit(rows);
     stored_ = rows.end();
-    if (rows.end() - rows.first() == block_) {
+    if (pieces_.empty() && rows.end() == BlockOf(rows.end())) {
       open_ = Rows(rows.end());
     } else {
       for (std::int64_t i = rows.first(); i < rows.end(); ++i) open_.Append(rows.At(i));
@@ -66,19 +66,28 @@ void BlockLog<Rows>::DropBefore(std::int64_t index) {
 }
 
 template <typename Rows>
+Result<std::string> BlockLog<Rows>::ReadRow(const Store& store, std::int64_t index) const {
+  for (const std::int64_t first : {BlockOf(index), WidestOf(index)}) {
+    auto value = store.Get(family_, NumberKey(static_cast<std::uint64_t>(first)));
+    if (!value.ok()) return value.status();
+    if (value.value()) return *std::move(value).value();
+  }
+  return std::string();
+}
+
+template <typename Rows>
 auto BlockLog<Rows>::Read(const Store& store, std::int64_t index) const -> Result<Entry> {
   if (index >= open_.first() && index < open_.end()) return open_.At(index);
   const std::int64_t block = BlockOf(index);
-  const std::string key = NumberKey(static_cast<std::uint64_t>(block));
   if (block != last_block_) {
     last_block_ = -1;
-    auto value = store.Get(family_, key);
-    if (!value.ok()) return value.status();
-    last_read_ = std::move(value.value()).value_or("");
+    auto row = ReadRow(store, index);
+    if (!row.ok()) return row.status();
+    last_read_ = std::move(row).value();
     last_block_ = block;
   }
   auto entry = Rows::DecodeOne(last_read_, index);
-  if (!entry) return Damaged(family_, key);
+  if (!entry) return Damaged(family_, NumberKey(static_cast<std::uint64_t>(block)));
   return *std::move(entry);
 }
 
@@ -109,12 +118,12 @@ std::vector<Store::KeyRange> BlockLog<Rows>::RangesOf(const std::set<std::int64_
   std::vector<Store::KeyRange> ranges;
   std::int64_t end = -1;  // of the last range
   for (const std::int64_t index : indices) {
-    const std::int64_t first = BlockOf(index);
+    const std::int64_t first = WidestOf(index);
     if (first >= end) {
       const std::string key = NumberKey(static_cast<std::uint64_t>(first));
       if (first > end || ranges.empty()) ranges.push_back({family_, key, key});
     }
-    end = std::max(end, first + block_);
+    end = std::max(end, first + widest_);
     ranges.back().last = NumberKey(static_cast<std::uint64_t>(end - 1));
   }
   return ranges;

@@ -24,7 +24,10 @@ class BlockLog {
   using Entry = typename Rows::Entry;
   using Visitor = std::function<Status(const Rows& rows)>;
 
-  BlockLog(Family family, std::int64_t block) : family_(family), block_(block) {}
+  // `widest`: of the blocks that were ever written, a multiple of `block`.
+  BlockLog(Family family, std::int64_t block, std::int64_t widest)
+      : family_(family), block_(block), widest_(widest) {}
+  BlockLog(Family family, std::int64_t block) : BlockLog(family, block, block) {}
 
   // Visits all that is stored, row by row in order, and goes on after the last.
   Status Load(const Store& store, const Visitor& visit);
@@ -48,9 +51,13 @@ class BlockLog {
  private:
   static Status Damaged(Family family, std::string_view key);
   std::int64_t BlockOf(std::int64_t index) const { return index / block_ * block_; }
+  std::int64_t WidestOf(std::int64_t index) const { return index / widest_ * widest_; }
+  // The row of a full block that has this entry; empty if there is none.
+  Result<std::string> ReadRow(const Store& store, std::int64_t index) const;
 
   Family family_;
   std::int64_t block_;
+  std::int64_t widest_;
   Rows open_;                         // from the beginning of the last block on
   std::int64_t stored_ = 0;           // entries before this are in the store
   std::vector<std::int64_t> pieces_;  // rows of the last block in the store, by first index

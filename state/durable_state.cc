@@ -63,7 +63,7 @@ Status DurableState::LoadEvents() {
     return true;
   }));
   if (const auto last = store_.LastKey(Family::kEvents)) {
-    table_.Expect(static_cast<std::int64_t>(KeyNumber(*last)) + kEventsPerBlock);
+    table_.Expect(static_cast<std::int64_t>(KeyNumber(*last)) + kMostEventsPerBlock);
   }
   LETHE_RETURN_IF_ERROR(events_.Load(store_, [this](const EventRows& rows) {
     for (std::int64_t index = rows.first(); index < rows.end(); ++index) {

@@ -73,7 +73,9 @@ class DurableState final : public State {
   std::size_t refusals() const { return refusals_.size(); }
 
  private:
-  static constexpr std::int64_t kEventsPerBlock = 4096;
+  // Small, because a deletion reads the whole block of its event. They were larger once.
+  static constexpr std::int64_t kEventsPerBlock = 1024;
+  static constexpr std::int64_t kMostEventsPerBlock = 4096;
 
   explicit DurableState(Store& store, HighWater* high_water);
   Status Load();
@@ -86,7 +88,7 @@ class DurableState final : public State {
   HighWater* high_water_;
   WriteBatch batch_;
   PartPages parts_;
-  BlockLog<EventRows> events_{Family::kEvents, kEventsPerBlock};
+  BlockLog<EventRows> events_{Family::kEvents, kEventsPerBlock, kMostEventsPerBlock};
   EventTable table_;
   DurablePayloads payloads_;
   Eraser eraser_;

@@ -13,14 +13,14 @@
 namespace lethe {
 namespace {
 
-// Between two growths a part is 4/7 to 4/5 full; while it is small, 1/5 to 4/5.
+// Between two growths a part is 4/7 to 4/5 full; while it is small, 2/5 to 4/5.
 constexpr double kMostFull = 0.8;
 constexpr double kGrowth = 1.4;
 constexpr std::size_t kSmall = std::size_t{1} << 16;  // slots of a part: 32 MB in all
 constexpr std::size_t kFirstSlots = 16;
 
 std::size_t NextSize(std::size_t size) {
-  const double growth = size < kSmall ? 4 : kGrowth;
+  const double growth = size < kSmall ? 2 : kGrowth;
   return std::max(kFirstSlots, static_cast<std::size_t>(growth * static_cast<double>(size)));
 }
 

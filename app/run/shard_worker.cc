@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
 // Commits with deletions are synced. So that many deletions share one under load, there is a pause
-// between two as long as one takes, but not longer than this.
+// between two half as long as one takes, but not longer than this.
 constexpr std::int64_t kLongestPauseNs = 2 * kMs;
 constexpr std::int64_t kShowEveryNs = 100 * kMs;
 // Silence after which the clock decides on requests that wait for event time.
 constexpr std::int64_t kSilenceNs = 1000 * kMs;
 constexpr std::int64_t kLongestWaitMs = 100;
 constexpr int kHands = 2;            // threads that take turns
-constexpr std::size_t kBatches = 3;  // that they have; a deletion waits for those before its own
+constexpr std::size_t kBatches = 2;  // that they have: a deletion waits for those before its own
 constexpr int kEraserNiceness = 10;
 constexpr char kKeyNote[] = "signing-key";  // the public key that the chain knows
 constexpr std::chrono::milliseconds kEraserTick{10};
@@ -259,7 +259,7 @@ Status ShardWorker::Commit() {
   if (has_news) {
     metrics_.ObserveErasure(false, Since(first_news_ns_));
     const std::int64_t now = context_.clock.MonotonicNs();
-    next_news_ns_ = now + std::min(kLongestPauseNs, now - start);
+    next_news_ns_ = now + std::min(kLongestPauseNs, (now - start) / 2);
     std::int64_t none = 0;
     unerased_since_ns_.compare_exchange_strong(none, start);
   }
