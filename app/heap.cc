@@ -10,7 +10,7 @@ namespace lethe {
 // commit.
 void TuneHeap() {
   mallopt(M_MMAP_THRESHOLD, 1 << 20);
-  mallopt(M_TRIM_THRESHOLD, 16 << 20);
+  mallopt(M_TRIM_THRESHOLD, 8 << 20);
 }
 
 }  // namespace lethe
