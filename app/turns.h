@@ -25,8 +25,8 @@ class Steps {
 };
 
 // Works through batches in as many threads: each does what there is to do, first of all finishing
-// the batch whose turn it is, else reading and preparing another one. With more batches than threads
-// none waits while another takes long to finish.
+// the batch whose turn it is, else reading and preparing another one. With more batches than
+// threads none waits while another takes long to finish.
 template <typename Batch>
 class Turns {
  public:

@@ -49,8 +49,8 @@ class SlotTable {
       visit(part.slots[at].number());
     }
   }
-  // A hint that the tag will be looked up soon. (Inline, GCC 12 would take it for a function without
-  // effect, and leave it out.)
+  // A hint that the tag will be looked up soon. (Inline, GCC 12 would take it for a function
+  // without effect, and leave it out.)
   void Prefetch(std::uint32_t tag) const;
 
   std::size_t size() const;   // numbers

@@ -54,7 +54,7 @@ struct ReplayBatch {
   std::size_t count = 0;
   std::vector<Admitted> admitted;
   std::vector<bool> is_admitted;
-  std::vector<double> x;  // of the record that is being admitted
+  std::vector<double> x;              // of the record that is being admitted
   std::map<ShardId, Intake> intakes;  // of the shards that this batch has met
 
   const Admitted* At(std::size_t i) const { return is_admitted[i] ? &admitted[i] : nullptr; }
@@ -302,7 +302,7 @@ class Replayer final : private Steps<ReplayBatch> {
   std::vector<SeriesRow> kept_;
   std::map<ShardId, Entry> shards_;
   std::pair<const ShardId, Entry>* last_ = nullptr;  // of these
-  RecordedStream* stream_ = nullptr;  // or
+  RecordedStream* stream_ = nullptr;                 // or
   Source* source_ = nullptr;
   std::int64_t read_ = 0;      // records
   std::int64_t finished_ = 0;  // likewise

@@ -210,8 +210,7 @@ Status ShardWorker::TakeBatch(const WorkerBatch& batch) {
     lookups_.Serve();
     LETHE_RETURN_IF_ERROR(lookups_.Before(record, i, elsewhere));
     expect(i + Shard::kAhead);
-    LETHE_RETURN_IF_ERROR(
-        shard_.Process(record, elsewhere ? &*elsewhere : nullptr, batch.At(i)));
+    LETHE_RETURN_IF_ERROR(shard_.Process(record, elsewhere ? &*elsewhere : nullptr, batch.At(i)));
     if (!record.is_placed && context_.router.IsMisrouted(id(), messages.key(i))) {
       metrics_.AddMisrouted();
     }

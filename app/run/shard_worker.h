@@ -47,8 +47,9 @@ struct WorkerBatch {
   const Admitted* At(std::size_t i) const { return is_admitted[i] ? &admitted[i] : nullptr; }
 };
 
-// One shard of a process: takes batches, learns and forgets, commits, tells. Two threads take turns:
-// each reads and decodes a batch of its own, and only one at a time, in order, touches the shard.
+// One shard of a process: takes batches, learns and forgets, commits, tells. Two threads take
+// turns: each reads and decodes a batch of its own, and only one at a time, in order, touches the
+// shard.
 class ShardWorker final : private Steps<WorkerBatch> {
  public:
   ShardWorker(const WorkerContext& context, std::unique_ptr<ShardFolder> folder);
@@ -98,8 +99,8 @@ class ShardWorker final : private Steps<WorkerBatch> {
   KafkaConsumer* consumer_ = nullptr;  // of Run
   std::optional<Offset> until_;        // likewise
   Offset read_;                        // all before it is
-  std::int64_t uncommitted_ = 0;   // records
-  std::int64_t dead_letters_ = 0;  // on their way since the last commit
+  std::int64_t uncommitted_ = 0;       // records
+  std::int64_t dead_letters_ = 0;      // on their way since the last commit
   std::int64_t first_uncommitted_ns_ = 0;
   std::int64_t first_news_ns_ = 0;  // when the oldest of them was decoded
   std::int64_t next_news_ns_ = 0;   // when they may be committed

@@ -137,15 +137,17 @@ template <typename Number>
 }
 
 template <typename Number>
-[[gnu::optimize("O3")]] std::uint64_t ConvertPlain(const char* bytes, std::size_t count, double* x) {
+[[gnu::optimize("O3")]] std::uint64_t ConvertPlain(const char* bytes, std::size_t count,
+                                                   double* x) {
   return ConvertAll<Number>(bytes, count, x);
 }
 
 #if defined(__x86_64__)
 
 template <typename Number>
-[[gnu::optimize("O3")]] __attribute__((target("avx2"))) std::uint64_t ConvertWide(
-    const char* bytes, std::size_t count, double* x) {
+[[gnu::optimize("O3")]] __attribute__((target("avx2"))) std::uint64_t ConvertWide(const char* bytes,
+                                                                                  std::size_t count,
+                                                                                  double* x) {
   return ConvertAll<Number>(bytes, count, x);
 }
 

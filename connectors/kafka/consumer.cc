@@ -111,7 +111,7 @@ Result<std::unique_ptr<KafkaConsumer>> KafkaConsumer::Start(
     const bool is_new =
         impl->parts
             .try_emplace(assignment.partition, Impl::Part{std::move(reader), readers.size() - 1,
-                                                             std::make_unique<RecordBatch>()})
+                                                          std::make_unique<RecordBatch>()})
             .second;
     LETHE_CHECK(is_new);
   }

@@ -107,7 +107,9 @@ Result<bool> PartitionReader::Read(std::chrono::milliseconds timeout, RecordBatc
   return false;
 }
 
-Offset PartitionReader::position() const { return Offset{std::max(taken_.load(), end_seen_.load())}; }
+Offset PartitionReader::position() const {
+  return Offset{std::max(taken_.load(), end_seen_.load())};
+}
 
 void PartitionReader::OnMessage(rd_kafka_message_s* message) {
   if (stopping_.load(std::memory_order_relaxed) || has_failed_.load(std::memory_order_relaxed)) {
@@ -126,8 +128,7 @@ void PartitionReader::Append(const rd_kafka_message_s* message) {
                                  .is_placed = HasHeader(message, kPlacedHeader)};
   const std::size_t bytes = message->len + message->key_len;
   mean_bytes_ += (static_cast<std::int64_t>(bytes) - mean_bytes_) / 16;
-  batch_->Add(place, Bytes(message->key, message->key_len),
-              Bytes(message->payload, message->len));
+  batch_->Add(place, Bytes(message->key, message->key_len), Bytes(message->payload, message->len));
 }
 
 // librdkafka reads on after most errors, from where it was. These are the ones that do not heal.

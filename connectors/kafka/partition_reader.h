@@ -17,8 +17,8 @@ struct rd_kafka_message_s;
 namespace lethe::kafka {
 
 // One partition of the live source. librdkafka fetches ahead in a thread of its own; whoever asks
-// for the next messages takes them from there. It reads by librdkafka's simple consumer: no group, no
-// coordinator, no rebalance, only an offset to start at.
+// for the next messages takes them from there. It reads by librdkafka's simple consumer: no group,
+// no coordinator, no rebalance, only an offset to start at.
 class PartitionReader {
  public:
   struct Options {
@@ -76,7 +76,7 @@ class PartitionReader {
   std::unique_ptr<PartitionQueue> queue_;
 
   RecordBatch* batch_ = nullptr;  // that is being filled
-  std::int64_t mean_bytes_ = 0;  // of a message, roughly
+  std::int64_t mean_bytes_ = 0;   // of a message, roughly
 
   mutable std::mutex mutex_;
   Status failure_;

@@ -52,8 +52,8 @@ Record& RecordBatch::Decode(std::size_t i, std::vector<double>& x) {
   record.rejection = value && BinaryEventCodec::IsMessage(*value)
                          ? binary_.DecodeValue(value, key, record.event)
                          : json_.DecodeValue(value, key, record.event);
-  record.is_placed = message.place.is_placed && !record.rejection &&
-                     record.event.kind == EventKind::kDelete;
+  record.is_placed =
+      message.place.is_placed && !record.rejection && record.event.kind == EventKind::kDelete;
   const bool is_request =
       record.rejection ? record.rejection->is_request : record.event.kind != EventKind::kLearn;
   if (is_request && requested_ns_ == 0) requested_ns_ = MonotonicNs();

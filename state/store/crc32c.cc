@@ -13,8 +13,8 @@
 namespace lethe {
 
 Crc32cExtend LibraryCrc32c() {
-  static const auto found = reinterpret_cast<Crc32cExtend>(
-      dlsym(RTLD_NEXT, "_ZN7rocksdb6crc32c6ExtendEjPKcm"));
+  static const auto found =
+      reinterpret_cast<Crc32cExtend>(dlsym(RTLD_NEXT, "_ZN7rocksdb6crc32c6ExtendEjPKcm"));
   return found;
 }
 

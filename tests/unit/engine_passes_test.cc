@@ -1,13 +1,12 @@
 // One pass says what Eigen says in two, bit for bit.
 
-#include "engine/passes.h"
-
 #include <cmath>
 #include <limits>
 #include <random>
 
 #include <gtest/gtest.h>
 
+#include "engine/passes.h"
 #include "engine/types.h"
 
 namespace lethe {
@@ -31,8 +30,8 @@ TEST_P(PassesTest, CopiesWithTheNormOfEigen) {
   for (int round = 0; round < 50; ++round) {
     const Vector x = Random();
     Vector copy = Vector::Zero(x.size() + 1);
-    const double norm = CopyWithSquaredNorm(x.data(), static_cast<std::size_t>(x.size()),
-                                            copy.data());
+    const double norm =
+        CopyWithSquaredNorm(x.data(), static_cast<std::size_t>(x.size()), copy.data());
     EXPECT_EQ(norm, x.squaredNorm());
     EXPECT_EQ(copy.head(x.size()), x);
     EXPECT_EQ(copy[x.size()], 0);
@@ -53,14 +52,14 @@ TEST_P(PassesTest, StepsAsEigenDoes) {
 
 // A door that took the norm for a number would let them in.
 TEST_P(PassesTest, ANumberThatIsNotFiniteShowsInTheNorm) {
-  for (const double bad : {std::numeric_limits<double>::infinity(),
-                           std::numeric_limits<double>::quiet_NaN()}) {
+  for (const double bad :
+       {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
     for (int at = 0; at < GetParam(); ++at) {
       Vector x = Vector::Zero(GetParam());
       x[at] = bad;
       Vector copy(x.size());
-      EXPECT_FALSE(std::isfinite(CopyWithSquaredNorm(
-          x.data(), static_cast<std::size_t>(x.size()), copy.data())));
+      EXPECT_FALSE(std::isfinite(
+          CopyWithSquaredNorm(x.data(), static_cast<std::size_t>(x.size()), copy.data())));
     }
   }
 }

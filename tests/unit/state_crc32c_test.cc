@@ -1,13 +1,13 @@
 // The checksum by instruction is the one that RocksDB's library has, and the one that it uses.
 
-#include "state/store/crc32c.h"
-
 #include <dlfcn.h>
 
 #include <random>
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "state/store/crc32c.h"
 
 namespace lethe {
 namespace {

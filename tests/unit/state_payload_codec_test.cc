@@ -1,7 +1,5 @@
 // Payloads on disk: no bit is lost, and short where they can be.
 
-#include "state/payload_codec.h"
-
 #include <bit>
 #include <cmath>
 #include <functional>
@@ -11,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/archive.h"
+#include "state/payload_codec.h"
 
 namespace lethe {
 namespace {
@@ -68,9 +67,9 @@ TEST(PayloadCodecTest, NumbersTakeFourBytesWhereTheyCan) {
 TEST(PayloadCodecTest, EveryNumberComesBack) {
   PayloadCodec codec;
   std::mt19937_64 random(4);
-  for (const double number : {0.0, -0.0, 1.0, -1.0, 0.1, 1e-9, 2147483.647, -2147483.648, 2147483.648,
-                              2.147483647, 2.147483648, 4294.967296, 1e15, 1e300, 5e-324,
-                              std::numeric_limits<double>::max()}) {
+  for (const double number :
+       {0.0, -0.0, 1.0, -1.0, 0.1, 1e-9, 2147483.647, -2147483.648, 2147483.648, 2.147483647,
+        2.147483648, 4294.967296, 1e15, 1e300, 5e-324, std::numeric_limits<double>::max()}) {
     RoundTrip(codec, Filled(3, [=] { return number; }));
   }
   for (int i = 0; i < 20'000; ++i) {
