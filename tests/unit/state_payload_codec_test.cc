@@ -77,6 +77,11 @@ TEST(PayloadCodecTest, EveryNumberComesBack) {
     if (std::isfinite(any)) RoundTrip(codec, Filled(2, [=] { return any; }));
   }
   RoundTrip(codec, Filled(0, [] { return 0.0; }));
+  // A decimal has no zero below zero.
+  Example example = Filled(2, [] { return 0.1; });
+  example.x[0] = -0.0;
+  PayloadCodec fresh;
+  RoundTrip(fresh, example);
 }
 
 // One event with long numbers does not make all that follow it long.
