@@ -14,7 +14,7 @@ namespace lethe {
 // The requests of one shard that are looked up in others. All of a batch are asked about at once,
 // before it is processed. A request that the own shard knows goes on without an answer, which must
 // be there before the commit; one that it does not know waits, since its receipt says where was
-// searched. For the worker's thread.
+// searched. For the worker, one thread at a time.
 class Lookups {
  public:
   Lookups(Router& router, const Shard& shard) : router_(router), shard_(shard) {}

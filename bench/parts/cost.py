@@ -4,7 +4,7 @@ from parts.bed import row, table
 TITLE = 'Cost of an event, by dimension'
 NOTE = '''Nanoseconds of processor time per event, all threads, from a file in the page cache: to read it, to decode it, to check and
 learn it with its ledger, to remember it (keyed hashes, duplicates, the commit with model and offset, the flush). The lowest of
-the rounds, because whatever disturbs only ever adds. A deletion is the time until it is durable, with its noise, its
+the rounds, because whatever disturbs only ever adds; a stage is a difference of two such, so small ones are rough. A deletion is the time until it is durable, with its noise, its
 receipt and a synced commit, in a state of 20,000 events.'''
 STAGES = ('read', 'decode', 'learn', 'state')
 FORMS = {'JSON': 0, 'binary float32': 1}
