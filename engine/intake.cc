@@ -1,5 +1,6 @@
 #include "engine/intake.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace lethe {
@@ -50,6 +51,17 @@ void Intake::Admit(const Record& record, Admitted& admitted) const {
                                          std::to_string(record.offset.value));
   admitted.subject.reset();
   if (event.subject) admitted.subject = names_.Subject(*event.subject);
+}
+
+void AdmittedBatch::Clear(std::size_t count) {
+  admitted_.resize(std::max(admitted_.size(), count));
+  is_admitted_.assign(count, false);
+}
+
+void AdmittedBatch::Admit(const Intake& intake, std::size_t i, Record& record) {
+  intake.Admit(record, admitted_[i]);
+  is_admitted_[i] = true;
+  x_.swap(record.event.x);
 }
 
 }  // namespace lethe

@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/door.h"
 #include "engine/event.h"
@@ -62,6 +63,26 @@ class Intake {
   std::size_t first_ = 0;
   std::size_t count_ = 0;
   Prepared unexpected_;  // one that was not
+};
+
+// What was admitted of the records of a batch, in whatever thread has decoded it. Reused, so that
+// its buffers are. Not thread-safe.
+class AdmittedBatch {
+ public:
+  void Clear(std::size_t count);
+  // For the features of the record that is decoded next. All that are admitted share it, so that it
+  // stays in the processor's cache.
+  std::vector<double>& buffer() { return x_; }
+  // Record i, a learn or update; takes the buffer of its features back.
+  void Admit(const Intake& intake, std::size_t i, Record& record);
+
+  // nullptr: it was not.
+  const Admitted* At(std::size_t i) const { return is_admitted_[i] ? &admitted_[i] : nullptr; }
+
+ private:
+  std::vector<Admitted> admitted_;
+  std::vector<bool> is_admitted_;
+  std::vector<double> x_;
 };
 
 }  // namespace lethe

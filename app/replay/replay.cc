@@ -52,12 +52,8 @@ struct ReplayBatch {
   RecordedStream::Raw raw;
   std::vector<Record> records;
   std::size_t count = 0;
-  std::vector<Admitted> admitted;
-  std::vector<bool> is_admitted;
-  std::vector<double> x;              // of the record that is being admitted
+  AdmittedBatch admitted;
   std::map<ShardId, Intake> intakes;  // of the shards that this batch has met
-
-  const Admitted* At(std::size_t i) const { return is_admitted[i] ? &admitted[i] : nullptr; }
 };
 
 // Enough that threads seldom wait for each other, and not much more than a processor's cache holds.
@@ -200,22 +196,18 @@ class Replayer final : private Steps<ReplayBatch> {
   // All that does not depend on the records before.
   void Prepare(ReplayBatch& batch) override {
     batch.records.resize(std::max(batch.records.size(), batch.count));
-    batch.admitted.resize(std::max(batch.admitted.size(), batch.count));
-    batch.is_admitted.assign(batch.count, false);
+    batch.admitted.Clear(batch.count);
     for (std::size_t i = 0; i < batch.count; ++i) {
       Record& record = batch.records[i];
       if (stream_ != nullptr) {
-        // Those that are admitted share one buffer, which so stays in the cache.
-        batch.x.swap(record.event.x);
+        record.event.x.swap(batch.admitted.buffer());
         RecordedStream::Decode(batch.raw, i, record);
       }
       if (record.rejection || record.event.kind == EventKind::kDelete) continue;
       if (!record.event.id) continue;  // named after its place, which is not known yet
       const auto intake = batch.intakes.find(record.shard);
       if (intake == batch.intakes.end()) continue;
-      intake->second.Admit(record, batch.admitted[i]);
-      batch.is_admitted[i] = true;
-      if (stream_ != nullptr) batch.x.swap(record.event.x);
+      batch.admitted.Admit(intake->second, i, record);
     }
   }
 
@@ -228,7 +220,8 @@ class Replayer final : private Steps<ReplayBatch> {
   void Expect(const ReplayBatch& batch, std::size_t i) {
     if (last_ == nullptr || last_->first != batch.records[i].shard) return;
     Shard& shard = *last_->second.shard;
-    batch.At(i) ? shard.Expect(*batch.At(i)) : shard.Expect(batch.records[i]);
+    const Admitted* admitted = batch.admitted.At(i);
+    admitted != nullptr ? shard.Expect(*admitted) : shard.Expect(batch.records[i]);
   }
 
   Status Finish(ReplayBatch& batch) override {
@@ -242,10 +235,10 @@ class Replayer final : private Steps<ReplayBatch> {
       Entry& entry = EntryOf(record.shard);
       if (!entry.shard) LETHE_RETURN_IF_ERROR(Open(record.shard, entry));
       if (const std::size_t next = i + Shard::kAhead; next < batch.count) Expect(batch, next);
-      if (!batch.is_admitted[i] && batch.intakes.count(record.shard) == 0) {
+      if (!batch.admitted.At(i) && batch.intakes.count(record.shard) == 0) {
         batch.intakes.emplace(record.shard, entry.shard->NewIntake());
       }
-      LETHE_RETURN_IF_ERROR(Process(entry, record, batch.At(i)));
+      LETHE_RETURN_IF_ERROR(Process(entry, record, batch.admitted.At(i)));
     }
     finished_ += static_cast<std::int64_t>(batch.count);
     if (!Interrupted()) return Status::Ok();

@@ -162,15 +162,11 @@ Result<bool> ShardWorker::Read(WorkerBatch& batch) {
 void ShardWorker::Prepare(WorkerBatch& batch) {
   if (!batch.intake) batch.intake.emplace(shard_.NewIntake());
   const std::size_t count = batch.messages.count();
-  batch.admitted.resize(std::max(batch.admitted.size(), count));
-  batch.is_admitted.assign(count, false);
+  batch.admitted.Clear(count);
   for (std::size_t i = 0; i < count; ++i) {
-    // Those that are admitted share one buffer, which so stays in the cache.
-    Record& record = batch.messages.Decode(i, batch.x);
+    Record& record = batch.messages.Decode(i, batch.admitted.buffer());
     if (record.rejection || record.event.kind == EventKind::kDelete) continue;
-    batch.intake->Admit(record, batch.admitted[i]);
-    batch.is_admitted[i] = true;
-    batch.x.swap(record.event.x);
+    batch.admitted.Admit(*batch.intake, i, record);
   }
 }
 
@@ -199,7 +195,8 @@ Status ShardWorker::TakeBatch(const WorkerBatch& batch) {
   lookups_.Begin(messages);
   std::optional<Elsewhere> elsewhere;
   const auto expect = [&](std::size_t i) {
-    if (i < messages.count() && batch.At(i)) shard_.Expect(*batch.At(i));
+    if (i >= messages.count()) return;
+    if (const Admitted* admitted = batch.admitted.At(i)) shard_.Expect(*admitted);
   };
   for (std::size_t i = 0; i < Shard::kAhead; ++i) expect(i);
   for (std::size_t i = 0; i < messages.count(); ++i) {
@@ -210,7 +207,8 @@ Status ShardWorker::TakeBatch(const WorkerBatch& batch) {
     lookups_.Serve();
     LETHE_RETURN_IF_ERROR(lookups_.Before(record, i, elsewhere));
     expect(i + Shard::kAhead);
-    LETHE_RETURN_IF_ERROR(shard_.Process(record, elsewhere ? &*elsewhere : nullptr, batch.At(i)));
+    LETHE_RETURN_IF_ERROR(
+        shard_.Process(record, elsewhere ? &*elsewhere : nullptr, batch.admitted.At(i)));
     if (!record.is_placed && context_.router.IsMisrouted(id(), messages.key(i))) {
       metrics_.AddMisrouted();
     }

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "app/config/config.h"
 #include "app/run/live_probe.h"
@@ -40,11 +39,7 @@ struct WorkerContext {
 struct WorkerBatch {
   RecordBatch messages;
   std::optional<Intake> intake;
-  std::vector<Admitted> admitted;  // of the learns and updates
-  std::vector<bool> is_admitted;
-  std::vector<double> x;  // of the record that is being admitted
-
-  const Admitted* At(std::size_t i) const { return is_admitted[i] ? &admitted[i] : nullptr; }
+  AdmittedBatch admitted;  // the learns and updates
 };
 
 // One shard of a process: takes batches, learns and forgets, commits, tells. Two threads take
