@@ -45,9 +45,8 @@ class Cursor {
 
 bool ReadCanonicalLearn(std::string_view text, std::optional<std::string_view> key, Event& event) {
   Cursor cursor(text);
-  constexpr std::string_view kBeginning = R"({"type":"learn",)";
-  static_assert(kBeginning.size() >= kBehind);
-  if (!cursor.Skip(kBeginning)) return false;
+  static_assert(kCanonicalLearn.size() >= kBehind);
+  if (!cursor.Skip(kCanonicalLearn)) return false;
   if (!cursor.Skip(R"("id":")")) {
     event.id.reset();
   } else if (!cursor.ReadReference(event.id) || !cursor.Skip(",")) {

@@ -7,6 +7,9 @@
 
 namespace lethe {
 
+// How the usual learn event begins.
+inline constexpr std::string_view kCanonicalLearn = R"({"type":"learn",)";
+
 // The fast way for the shape that most learn events have:
 //
 //   {"type":"learn","id":"...","subject":"...","x":[...],"y":...}

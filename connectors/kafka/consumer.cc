@@ -35,9 +35,11 @@ const kafka::Properties& Fixed() {
 
 // A topic that does not exist is suspected after this time, instead of half a minute.
 const kafka::Properties& Defaults() {
-  // Half of librdkafka's own number: more small messages take memory and make nothing faster.
+  // Less than librdkafka's own numbers: what waits for long takes memory, and has left the
+  // processor's cache when its turn comes.
   static const kafka::Properties properties = {{"topic.metadata.propagation.max.ms", "3000"},
-                                               {"queued.min.messages", "50000"}};
+                                               {"queued.min.messages", "50000"},
+                                               {"queued.max.messages.kbytes", "8192"}};
   return properties;
 }
 
@@ -101,6 +103,7 @@ Result<std::unique_ptr<KafkaConsumer>> KafkaConsumer::Start(
       std::max<std::int64_t>(1, Number(kafka, "queued.min.messages") / 2);
   reader_options.full_bytes = Number(kafka, "queued.max.messages.kbytes") * 1024 / 2;
   reader_options.on_full = [raw = impl.get()] { raw->ticker->NoteFull(); };
+  reader_options.on_drained = [raw = impl.get()] { raw->ticker->AskNow(); };
 
   std::vector<PartitionReader*> readers;
   for (const Assignment& assignment : assignments) {

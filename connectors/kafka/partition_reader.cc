@@ -122,13 +122,16 @@ void PartitionReader::OnMessage(rd_kafka_message_s* message) {
 }
 
 void PartitionReader::Append(const rd_kafka_message_s* message) {
+  const auto value = Bytes(message->payload, message->len);
+  // Only a delete may have the header, and librdkafka allocates to look for it.
+  const bool is_learn = value && RecordBatch::BeginsAsLearn(*value);
   const RecordBatch::Place place{.shard = ShardId{partition_},
                                  .offset = Offset{message->offset},
                                  .timestamp = Timestamp(message),
-                                 .is_placed = HasHeader(message, kPlacedHeader)};
+                                 .is_placed = !is_learn && HasHeader(message, kPlacedHeader)};
   const std::size_t bytes = message->len + message->key_len;
   mean_bytes_ += (static_cast<std::int64_t>(bytes) - mean_bytes_) / 16;
-  batch_->Add(place, Bytes(message->key, message->key_len), Bytes(message->payload, message->len));
+  batch_->Add(place, Bytes(message->key, message->key_len), value);
 }
 
 // librdkafka reads on after most errors, from where it was. These are the ones that do not heal.
@@ -169,9 +172,17 @@ void PartitionReader::OnError(const rd_kafka_message_s* message) {
 // went to sleep for it.
 void PartitionReader::NoteFullness(std::int64_t taken) {
   if (!options_.on_full) return;
-  const std::int64_t messages = taken + static_cast<std::int64_t>(queue_->length());
-  if (messages >= options_.full_messages || messages * mean_bytes_ >= options_.full_bytes) {
+  const auto is_full = [this](std::int64_t messages) {
+    return messages >= options_.full_messages || messages * mean_bytes_ >= options_.full_bytes;
+  };
+  const std::int64_t left = waiting();
+  if (is_full(left + taken)) {
+    was_full_ = true;
     options_.on_full();
+  }
+  if (was_full_ && !is_full(2 * left)) {
+    was_full_ = false;
+    options_.on_drained();
   }
 }
 

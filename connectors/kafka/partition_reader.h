@@ -28,6 +28,7 @@ class PartitionReader {
     std::int64_t full_messages = 0;
     std::int64_t full_bytes = 0;
     std::function<void()> on_full;
+    std::function<void()> on_drained;  // it was full, and half of that is gone
   };
 
   PartitionReader(Handle& handle, rd_kafka_topic_s* topic, std::string topic_name,
@@ -77,6 +78,7 @@ class PartitionReader {
 
   RecordBatch* batch_ = nullptr;  // that is being filled
   std::int64_t mean_bytes_ = 0;   // of a message, roughly
+  bool was_full_ = false;         // and was not drained since
 
   mutable std::mutex mutex_;
   Status failure_;

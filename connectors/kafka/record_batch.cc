@@ -2,6 +2,9 @@
 
 #include <chrono>
 
+#include "connectors/binary/message.h"
+#include "connectors/json/canonical.h"
+
 namespace lethe {
 
 namespace {
@@ -13,6 +16,12 @@ std::int64_t MonotonicNs() {
 }
 
 }  // namespace
+
+bool RecordBatch::BeginsAsLearn(std::string_view value) {
+  if (!BinaryEventCodec::IsMessage(value)) return value.starts_with(kCanonicalLearn);
+  return value.size() > message::kKindAt &&
+         static_cast<std::uint8_t>(value[message::kKindAt]) == message::kLearn;
+}
 
 void RecordBatch::Clear() {
   if (has_large_) {

@@ -61,6 +61,14 @@ void Ticker::NoteFull() {
   if (was_slow) changed_.notify_all();
 }
 
+void Ticker::AskNow() {
+  {
+    std::lock_guard lock(mutex_);
+    is_drained_ = true;
+  }
+  changed_.notify_all();
+}
+
 void Ticker::Run() {
   std::unique_lock lock(mutex_);
   auto last_look = Clock::now();
@@ -74,10 +82,11 @@ void Ticker::Run() {
     }
     lock.lock();
     if (full_until_ >= Clock::now()) {
-      changed_.wait_for(lock, kFast, [&] { return stopping_; });
+      changed_.wait_for(lock, kFast, [&] { return stopping_ || is_drained_; });
     } else {
       changed_.wait_for(lock, kSlow, [&] { return stopping_ || full_until_ >= Clock::now(); });
     }
+    is_drained_ = false;
   }
 }
 

@@ -14,9 +14,9 @@
 
 namespace lethe::kafka {
 
-// Asks the leaders every second where the partitions end: that is the lag. While librdkafka's
-// queues were full in the last second it asks every 20 ms, because librdkafka 2.0.2 sleeps for a
-// second when a queue is full, and a request wakes it. Also serves librdkafka's error callback, and
+// Asks the leaders every second where the partitions end: that is the lag. A request also wakes
+// librdkafka 2.0.2, which sleeps for a second when a queue is full: so it asks when one is drained,
+// and, lest that is missed, every 20 ms while one was full in the last second. Also serves librdkafka's error callback, and
 // finds out whether a topic that seems to be missing is really gone.
 class Ticker {
  public:
@@ -33,6 +33,8 @@ class Ticker {
   void Stop();
   // A queue is full now. From any thread.
   void NoteFull();
+  // One that was full has room. From any thread.
+  void AskNow();
   // The last stable offset of the i-th reader's partition; -1 when it is not known yet.
   std::int64_t End(std::size_t i) const { return ends_[i].load(); }
 
@@ -55,6 +57,7 @@ class Ticker {
   std::condition_variable changed_;
   bool stopping_ = false;
   Clock::time_point full_until_{};
+  bool is_drained_ = false;
   std::thread thread_;
 };
 
