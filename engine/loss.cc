@@ -39,6 +39,26 @@ double Loss::Slope(double p, double y) const {
   LETHE_CHECK(false);
 }
 
+// log(1 + e) with what 1 + e has lost of e.
+void Loss::Values(const Many& y, Many& p) const {
+  switch (kind_) {
+    case LossKind::kLogistic: {
+      p *= y;
+      const Many e = (-p.abs()).exp();
+      const Many sum = 1 + e;
+      p = sum.log() + (e - (sum - 1)) / sum + (-p).max(0.0);
+      return;
+    }
+    case LossKind::kSquared: p = (p - y).square() / 2; return;
+    case LossKind::kHuber: {
+      const Many a = (p - y).abs();
+      p = (a <= width_).select(a.square() / 2, width_ * (a - width_ / 2));
+      return;
+    }
+  }
+  LETHE_CHECK(false);
+}
+
 // Eigen's exponential is within two units of the last place, 4 * 2^-53; one sum, one quotient and
 // a product with y = +-1 follow. The branch is on the sign alone, so |m| never overflows.
 void Loss::Slopes(const Many& y, Many& p) const {

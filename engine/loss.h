@@ -19,10 +19,13 @@ class Loss {
   double Slope(double p, double y) const;      // first derivative in p
   double Curvature(double p, double y) const;  // second derivative in p
 
-  // Slope of many at once, in place of the predictions. Each is within 16 * 2^-53 of the real
-  // slope at its p, in units of the largest one; not bit for bit what Slope says.
+  // Of many at once, in place of the predictions. Each value is within 16 * 2^-53 of the real one,
+  // in units of 1 + its size.
   static constexpr int kMany = 64;
   using Many = Eigen::Array<double, kMany, 1>;
+  void Values(const Many& y, Many& p) const;
+  // Slope of many at once, in place of the predictions. Each is within 16 * 2^-53 of the real
+  // slope at its p, in units of the largest one; not bit for bit what Slope says.
   void Slopes(const Many& y, Many& p) const;
   void Curvatures(const Many& y, Many& p) const;
 

@@ -234,6 +234,7 @@ Status Shard::Receive(Receipt receipt, std::vector<LearnedEvent> events) {
 }
 
 Status Shard::ServeDue(const Moment& moment, TimeMs now) {
+  if (waiting_.size() == 0) return Status::Ok();
   const auto sigma_now = [this](const std::vector<Target>& targets) {
     return unlearner_->SigmaNow(targets);
   };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,21 +22,29 @@ enum class ErrorCode {
   kInterrupted,  // the user stopped it
 };
 
-// Success, or a code and a message that says what was wrong, where, and what to do.
+// Success, or a code and a message that says what was wrong, where, and what to do. Success costs
+// next to nothing: it is what every record returns, several times.
 class [[nodiscard]] Status {
  public:
   Status() = default;
-  Status(ErrorCode code, std::string message) : code_(code), message_(std::move(message)) {}
+  Status(ErrorCode code, std::string message)
+      : error_(std::make_shared<const Error>(Error{code, std::move(message)})) {}
 
   static Status Ok() { return {}; }
 
-  bool ok() const { return code_ == ErrorCode::kOk; }
-  ErrorCode code() const { return code_; }
-  const std::string& message() const { return message_; }
+  bool ok() const { return error_ == nullptr || error_->code == ErrorCode::kOk; }
+  ErrorCode code() const { return error_ == nullptr ? ErrorCode::kOk : error_->code; }
+  const std::string& message() const {
+    static const std::string none;
+    return error_ == nullptr ? none : error_->message;
+  }
 
  private:
-  ErrorCode code_ = ErrorCode::kOk;
-  std::string message_;
+  struct Error {
+    ErrorCode code;
+    std::string message;
+  };
+  std::shared_ptr<const Error> error_;  // none: success
 };
 
 // A value, or the Status that explains why there is none.

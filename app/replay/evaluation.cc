@@ -3,15 +3,16 @@
 namespace lethe {
 
 void Evaluation::OnLearn(ShardId shard, const LearnedStep& step) {
-  ++events_;
-  total_loss_ += loss_.Value(step.prediction, step.example.y);
+  losses_.Add(step.prediction, step.example.y);
   if ((step.prediction > 0) == (step.example.y > 0)) ++correct_;
   if (regret_slots_ > 0) {
     sampled_.try_emplace(shard, loss_, *regret_constants_, regret_slots_).first->second.Learn(step);
   } else if (regret_constants_) {
     regrets_.try_emplace(shard, loss_, *regret_constants_).first->second.Learn(step);
   }
-  if (events_ % every_ == 0) TellRow(shard, nullptr);
+  if (events() < next_row_) return;
+  next_row_ += every_;
+  TellRow(shard, nullptr);
 }
 
 void Evaluation::OnEffective(ShardId shard, std::span<const Target> batch,
@@ -52,18 +53,18 @@ std::int64_t Evaluation::RegretSample() const {
 }
 
 std::optional<double> Evaluation::mean_loss() const {
-  if (events_ == 0) return std::nullopt;
-  return total_loss_ / static_cast<double>(events_);
+  if (events() == 0) return std::nullopt;
+  return losses_.total() / static_cast<double>(events());
 }
 
 std::optional<double> Evaluation::accuracy() const {
-  if (events_ == 0 || !loss_.is_classification()) return std::nullopt;
-  return static_cast<double>(correct_) / static_cast<double>(events_);
+  if (events() == 0 || !loss_.is_classification()) return std::nullopt;
+  return static_cast<double>(correct_) / static_cast<double>(events());
 }
 
 void Evaluation::TellRow(ShardId shard, const Forgetting* forgetting) {
   SeriesRow row{.shard = shard,
-                .index = events_,
+                .index = events(),
                 .mean_loss = mean_loss(),
                 .accuracy = accuracy(),
                 .shift = {},

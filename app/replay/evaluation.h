@@ -10,7 +10,7 @@
 #include "app/replay/regret.h"
 #include "app/replay/sampled_regret.h"
 #include "app/replay/series.h"
-#include "engine/loss.h"
+#include "engine/loss_sum.h"
 #include "engine/ports/probe.h"
 
 namespace lethe {
@@ -23,7 +23,7 @@ class Evaluation final : public Probe {
 
   // Tells a row every `every` learned events and at each effective deletion.
   Evaluation(const Loss& loss, std::int64_t every, RowSink on_row)
-      : loss_(loss), every_(every), on_row_(std::move(on_row)) {}
+      : loss_(loss), every_(every), on_row_(std::move(on_row)), losses_(loss), next_row_(every) {}
 
   void OnLearn(ShardId shard, const LearnedStep& step) override;
   void OnRejected(ShardId shard, Offset offset, const Rejection& why) override {
@@ -49,7 +49,7 @@ class Evaluation final : public Probe {
   std::int64_t uncertified() const { return uncertified_; }
   const char* why_not() const { return why_not_; }
 
-  std::int64_t events() const { return events_; }
+  std::int64_t events() const { return losses_.count(); }
   const BadRecords& bad_records() const { return bad_records_; }
   std::optional<double> mean_loss() const;
   // Classification only.
@@ -61,10 +61,9 @@ class Evaluation final : public Probe {
   Loss loss_;
   std::int64_t every_;
   RowSink on_row_;
-  std::int64_t events_ = 0;
+  LossSum losses_;
+  std::int64_t next_row_;  // the event at which it is told
   std::int64_t correct_ = 0;
-  double total_loss_ = 0;
-  bool noted_ = false;
   std::int64_t uncertified_ = 0;
   const char* why_not_ = nullptr;
   std::optional<Constants> regret_constants_;

@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "engine/loss.h"
+#include "engine/loss_sum.h"
 #include "engine/ports/probe.h"
 
 namespace lethe {
@@ -13,11 +13,10 @@ namespace lethe {
 // What a worker wants to know of its shard while it runs. Not thread-safe.
 class LiveProbe final : public Probe {
  public:
-  explicit LiveProbe(const Loss& loss) : loss_(loss) {}
+  explicit LiveProbe(const Loss& loss) : losses_(loss) {}
 
   void OnLearn(ShardId, const LearnedStep& step) override {
-    loss_total_ += loss_.Value(step.prediction, step.example.y);
-    ++loss_events_;
+    losses_.Add(step.prediction, step.example.y);
   }
   void OnRejected(ShardId, Offset, const Rejection& why) override { rejection_ = why; }
   // What depends on data begins anew at a deletion: the losses of before know the deleted event.
@@ -25,12 +24,11 @@ class LiveProbe final : public Probe {
     for (const Target& target : batch) {
       if (!first_forgotten_ || target.index < *first_forgotten_) first_forgotten_ = target.index;
     }
-    loss_total_ = 0;
-    loss_events_ = 0;
+    losses_.Clear();
   }
 
-  double loss_total() const { return loss_total_; }
-  std::int64_t loss_events() const { return loss_events_; }
+  double loss_total() const { return losses_.total(); }
+  std::int64_t loss_events() const { return losses_.count(); }
   // The oldest event that was forgotten since the last call.
   std::optional<EventIndex> TakeFirstForgotten() {
     return std::exchange(first_forgotten_, std::nullopt);
@@ -39,9 +37,7 @@ class LiveProbe final : public Probe {
   std::optional<Rejection> TakeRejection() { return std::exchange(rejection_, std::nullopt); }
 
  private:
-  Loss loss_;
-  double loss_total_ = 0;
-  std::int64_t loss_events_ = 0;
+  LossSum losses_;
   std::optional<EventIndex> first_forgotten_;
   std::optional<Rejection> rejection_;
 };
