@@ -21,7 +21,7 @@ constexpr std::int64_t kShowEveryNs = 100 * kMs;
 constexpr std::int64_t kSilenceNs = 1000 * kMs;
 constexpr std::int64_t kLongestWaitMs = 100;
 constexpr int kHands = 2;            // threads that take turns
-constexpr std::size_t kBatches = 2;  // that they have: a deletion waits for those before its own
+constexpr std::size_t kBatches = 4;  // that they have: a deletion waits for those before its own
 constexpr int kEraserNiceness = 10;
 constexpr char kKeyNote[] = "signing-key";  // the public key that the chain knows
 constexpr std::chrono::milliseconds kEraserTick{10};

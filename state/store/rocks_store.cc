@@ -19,7 +19,9 @@
 namespace lethe {
 namespace {
 
-constexpr std::size_t kMemtable = std::size_t{16} << 20;  // and a file: the unit of erasure
+constexpr std::size_t kFile = std::size_t{16} << 20;  // the unit of erasure
+constexpr std::size_t kPayloadMemtable = kFile;
+constexpr std::size_t kEventMemtable = std::size_t{8} << 20;
 constexpr std::size_t kSmallMemtable = std::size_t{4} << 20;
 constexpr std::size_t kArenaBlock = std::size_t{512} << 10;  // small enough to be reused
 constexpr std::uint64_t kMaxLog = std::uint64_t{64} << 20;
@@ -84,8 +86,10 @@ rocksdb::ColumnFamilyOptions FamilyOptions(Family family,
   rocksdb::ColumnFamilyOptions options;
   if (IsScrubbed(family)) options.compaction_filter_factory = scrubbing;
   options.compression = rocksdb::kNoCompression;
-  options.write_buffer_size = IsScrubbed(family) ? kMemtable : kSmallMemtable;
-  options.target_file_size_base = kMemtable;
+  options.write_buffer_size = family == Family::kPayloads ? kPayloadMemtable
+                              : family == Family::kEvents ? kEventMemtable
+                                                          : kSmallMemtable;
+  options.target_file_size_base = kFile;
   options.arena_block_size = kArenaBlock;
   // Payloads come faster than one thread writes them out; a few wait in memory.
   if (family == Family::kPayloads) options.max_write_buffer_number = 6;
