@@ -57,7 +57,10 @@ class ShardBed {
     if (learned() % kEventsPerCommit == 0) Commit();
   }
   void Commit() { Must(shard_->Commit()); }
-  void Flush() { Must(shard_folder_->store().Flush()); }
+  void Flush() {
+    Must(shard_folder_->state().Settle());
+    Must(shard_folder_->store().Flush());
+  }
 
   void Learn(std::int64_t count) {
     for (; count > 0; --count) {

@@ -27,6 +27,7 @@ std::string NoteKey(const std::string& name) { return kNoteTag + name; }
 DurableState::DurableState(Store& store, HighWater* high_water)
     : store_(store),
       high_water_(high_water),
+      writer_(store, high_water),
       eraser_(store, [this](const std::set<std::int64_t>& indices) {
         std::vector<Store::KeyRange> ranges = events_.RangesOf(indices);
         const std::vector<Store::KeyRange> payloads = payloads_.RangesOf(indices);
@@ -96,6 +97,10 @@ Status DurableState::LoadRefusals() {
 }
 
 std::optional<LearnedEvent> DurableState::ReadEvent(EventIndex index) const {
+  if (const Status written = Settle(); !written.ok()) {
+    if (failure_.ok()) failure_ = written;
+    return std::nullopt;
+  }
   auto event = events_.Read(store_, index.value);
   if (event.ok()) return std::move(event).value();
   if (failure_.ok()) failure_ = event.status();
@@ -162,12 +167,11 @@ Status DurableState::Commit(bool sync) {
   payloads_.AddTo(batch_);
   ++commits_;
   batch_.Put(Family::kMeta, kCommitsKey, NumberKey(commits_));
-  LETHE_RETURN_IF_ERROR(store_.Write(batch_, sync));
-  batch_.Clear();
+  LETHE_RETURN_IF_ERROR(writer_.Write(batch_, commits_, sync));
   eraser_.Add(to_erase_);
   to_erase_.clear();
   durable_entries_ = chain_entries_;
-  return high_water_ == nullptr ? Status::Ok() : high_water_->Record(commits_, sync);
+  return Status::Ok();
 }
 
 Status ReadChain(const Store& store, std::uint64_t first, const ChainVisitor& visit) {

@@ -8,6 +8,7 @@
 
 #include "engine/ports/state.h"
 #include "state/block_log.h"
+#include "state/commit_writer.h"
 #include "state/durable_payloads.h"
 #include "state/eraser.h"
 #include "state/event_table.h"
@@ -50,9 +51,17 @@ class DurableState final : public State {
   std::optional<std::string> Get(Part part) const override { return parts_.Get(part); }
   void Put(Part part, std::string_view bytes) override { parts_.Put(part, bytes); }
   void Extend(Part part, std::string_view bytes) override { parts_.Extend(part, bytes); }
-  Status Erase() override { return eraser_.EraseAll(); }
+  Status Erase() override {
+    LETHE_RETURN_IF_ERROR(Settle());
+    return eraser_.EraseAll();
+  }
   // An error of a look-up before comes out here too: what it has led to is not written.
   Status Commit(bool sync) override;
+
+  // From now on a commit that is not synced may still be on its way to the store when Commit
+  // returns, and its error comes out of the next one or of Settle.
+  void CommitInBackground() { writer_.StartThread(); }
+  Status Settle() const { return writer_.Settle(); }
 
   // For a thread of its own, which may erase before the shard asks for it.
   Eraser& eraser() { return eraser_; }
@@ -86,6 +95,7 @@ class DurableState final : public State {
 
   Store& store_;
   HighWater* high_water_;
+  mutable CommitWriter writer_;
   WriteBatch batch_;
   PartPages parts_;
   BlockLog<EventRows> events_{Family::kEvents, kEventsPerBlock, kMostEventsPerBlock};

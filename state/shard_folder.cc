@@ -147,6 +147,7 @@ Status ShardFolder::Load(const std::string& path, ShardId shard, RandomSource& r
   auto state = DurableState::Open(*store_, high_water_.get());
   if (!state.ok()) return state.status();
   state_ = std::move(state).value();
+  state_->CommitInBackground();
   return Status::Ok();
 }
 

@@ -96,7 +96,10 @@ class Replayer final : private Steps<ReplayBatch> {
     if (!options_.state.empty()) LETHE_RETURN_IF_ERROR(OpenFolder());
     LETHE_RETURN_IF_ERROR(Turns<ReplayBatch>(*this, threads == 1 ? 1 : 4).Run(threads));
     if (stream_ != nullptr) LETHE_RETURN_IF_ERROR(stream_->misplaced());
-    for (const auto& [id, entry] : shards_) LETHE_RETURN_IF_ERROR(entry.shard->Commit());
+    for (const auto& [id, entry] : shards_) {
+      LETHE_RETURN_IF_ERROR(entry.shard->Commit());
+      if (entry.folder) LETHE_RETURN_IF_ERROR(entry.folder->state().Settle());
+    }
     LETHE_RETURN_IF_ERROR(series_);
     ReplayResult result = Collect();
     result.seconds = Since(start);

@@ -116,6 +116,7 @@ Status ShardWorker::Run(KafkaConsumer& consumer, std::optional<Offset> until) {
   std::thread eraser([&] { EraseUntil(done); });
   Status status = Turns<WorkerBatch>(*this, kBatches).Run(kHands);
   if (status.ok() && (uncommitted_ > 0 || shard_.has_news())) status = Commit();
+  if (status.ok()) status = folder_->state().Settle();
   lookups_.Leave();  // or others would wait for an answer
   done = true;
   eraser.join();

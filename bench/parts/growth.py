@@ -8,7 +8,7 @@ TITLE = 'Growth with the number of events'
 NOTE = '''One `lethe run` in mode passive on a topic of so many binary events, d = 20, each with its own id and one of so many
 subjects that each has 100 events. It learns them flat out (processor time and rate), is killed with `kill -9`, starts again
 (from the start of the process to ready), is stopped (bytes on disk), and goes on with a backlog of 600,000 events in which one
-record in 1,000 is a deletion by id, then of 200,000 and one in 2,000 by subject. Deletions are timed from decoded to durable, the oldest of each
+record in 1,000 is a deletion by id, then of as many and one in 2,000 by subject. Deletions are timed from decoded to durable, the oldest of each
 commit, linear within the buckets of `lethe_erasure_duration_seconds`. Memory is the most that the process had up to the kill.'''
 EVENTS_PER_SUBJECT = 100
 
@@ -60,7 +60,7 @@ def grow(bed, events):
     found = growing.learn()  # and is killed
     found.update(growing.start_again())
     for name, tail, every in (('id', bed.size(600_000, 20_000), 1_000),
-                              ('subject', bed.size(200_000, 20_000), 2_000)):
+                              ('subject', bed.size(600_000, 20_000), 2_000)):
         times = growing.forget(tail, every, name == 'subject')
         found[f'{name}_p50'], found[f'{name}_p99'] = (1000 * quantile(times, part) for part in (.5, .99))
         found[f'{name}_buckets'] = [[bound, count] for bound, count in times if bound != float('inf')]

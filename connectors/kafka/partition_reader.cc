@@ -123,7 +123,7 @@ void PartitionReader::OnMessage(rd_kafka_message_s* message) {
 
 void PartitionReader::Append(const rd_kafka_message_s* message) {
   const auto value = Bytes(message->payload, message->len);
-  // Only a delete may have the header, and librdkafka allocates to look for it.
+  // Only deletes have the header, and librdkafka allocates to look for it.
   const bool is_learn = value && RecordBatch::BeginsAsLearn(*value);
   const RecordBatch::Place place{.shard = ShardId{partition_},
                                  .offset = Offset{message->offset},

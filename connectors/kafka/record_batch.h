@@ -29,7 +29,7 @@ class RecordBatch {
     bool is_placed = false;  // if it is a delete, it was sent to this partition on purpose
   };
 
-  // Whether a value is a learn, or nothing, by how it begins; false may still mean that it is one.
+  // Whether a value begins as most learns do. A delete that Lethe has written never does.
   static bool BeginsAsLearn(std::string_view value);
 
   // For whoever reads: empties it for reuse; then one message after another.

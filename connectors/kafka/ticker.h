@@ -16,8 +16,9 @@ namespace lethe::kafka {
 
 // Asks the leaders every second where the partitions end: that is the lag. A request also wakes
 // librdkafka 2.0.2, which sleeps for a second when a queue is full: so it asks when one is drained,
-// and, lest that is missed, every 20 ms while one was full in the last second. Also serves librdkafka's error callback, and
-// finds out whether a topic that seems to be missing is really gone.
+// and, lest that is missed, every 20 ms while one was full in the last second. Also serves
+// librdkafka's error callback, and finds out whether a topic that seems to be missing is really
+// gone.
 class Ticker {
  public:
   static constexpr std::chrono::milliseconds kSlow{1000};
