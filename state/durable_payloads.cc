@@ -14,6 +14,7 @@ constexpr char kFirstKey[] = "w";  // in Family::kMeta
 void DurablePayloads::Add(EventIndex index, const Example& example) {
   memory_.Add(index, example);
   log_.Append(index.value, codec_.Encode(example));
+  next_ = index.value + 1;
 }
 
 void DurablePayloads::Remove(EventIndex index) {

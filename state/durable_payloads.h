@@ -16,6 +16,7 @@ class DurablePayloads final : public Payloads {
   void DropBefore(EventIndex index) override;
   void ForEach(const Visitor& visit) const override { memory_.ForEach(visit); }
   void ForEachBlock(const BlockVisitor& visit) const override { memory_.ForEachBlock(visit); }
+  void HoldStill() override { memory_.HoldStill(); }
   std::int64_t count() const override { return memory_.count(); }
   std::int64_t bytes() const override { return memory_.bytes(); }
 
@@ -24,6 +25,7 @@ class DurablePayloads final : public Payloads {
   std::vector<Store::KeyRange> RangesOf(const std::set<std::int64_t>& indices) const {
     return log_.RangesOf(indices);
   }
+  bool ends_a_block() const { return next_ % kBlock == 0; }
   // Adds what has changed since the last call.
   void AddTo(WriteBatch& batch);
 
@@ -33,6 +35,7 @@ class DurablePayloads final : public Payloads {
   MemoryPayloads memory_;
   PayloadCodec codec_;
   BlockLog<ByteRows> log_{Family::kPayloads, kBlock};
+  std::int64_t next_ = 0;   // behind the last one
   std::int64_t first_ = 0;  // those before it were dropped
   std::int64_t stored_first_ = 0;
 };

@@ -58,6 +58,12 @@ class DurableState final : public State {
   // An error of a look-up before comes out here too: what it has led to is not written.
   Status Commit(bool sync) override;
 
+  // What waits for a commit is so much that more would not fit the processor's cache, and ends with
+  // a block, which otherwise would be written twice.
+  bool is_full() const {
+    return payloads_.bytes() - committed_bytes_ >= kFullBytes && payloads_.ends_a_block();
+  }
+
   // From now on a commit that is not synced may still be on its way to the store when Commit
   // returns, and its error comes out of the next one or of Settle.
   void CommitInBackground() { writer_.StartThread(); }
@@ -85,6 +91,7 @@ class DurableState final : public State {
   // Small, because a deletion reads the whole block of its event. They were larger once.
   static constexpr std::int64_t kEventsPerBlock = 1024;
   static constexpr std::int64_t kMostEventsPerBlock = 4096;
+  static constexpr std::int64_t kFullBytes = std::int64_t{1} << 20;
 
   explicit DurableState(Store& store, HighWater* high_water);
   Status Load();
@@ -106,6 +113,7 @@ class DurableState final : public State {
   std::vector<std::int64_t> to_erase_;  // those of them that the next commit makes durable
   RefuseList refusals_;
   std::uint64_t commits_ = 0;
+  std::int64_t committed_bytes_ = 0;  // of payloads, at the last commit
   std::uint64_t chain_entries_ = 0;
   std::uint64_t durable_entries_ = 0;
   mutable Status failure_;

@@ -7,13 +7,21 @@
 namespace lethe {
 namespace {
 
-constexpr std::size_t kRows = 256;  // of a block
+constexpr std::size_t kRows = 256;       // of a block
+constexpr std::size_t kRowsToRead = 64;  // at a time, into the processor's cache
 
 // Overwrites in a way that the compiler does not leave out because nobody reads it.
 template <typename T>
 void Wipe(T* values, std::size_t count) {
   std::fill(values, values + count, T{});
   asm volatile("" : : "r"(values) : "memory");
+}
+
+NumberForm FormOf(std::span<const double> x) {
+  std::vector<char> bytes(x.size_bytes());
+  const NumberForm form = FormFinder().Write(x.data(), x.size(), bytes.data());
+  Wipe(bytes.data(), bytes.size());
+  return form;
 }
 
 // Takes the elements [begin, end) out, and wipes the room that becomes free at the end.
@@ -27,30 +35,61 @@ void EraseRange(std::vector<T>& values, std::size_t begin, std::size_t end) {
 
 }  // namespace
 
-MemoryPayloads::Block MemoryPayloads::NewBlock(std::size_t values_of_a_row) {
-  Block block;
-  block.indices.reserve(kRows);
-  block.y.reserve(kRows);
-  block.ends.reserve(kRows);
-  block.x.reserve(kRows * std::max<std::size_t>(1, values_of_a_row));
-  return block;
+MemoryPayloads::Block::Block(NumberForm its_form, std::size_t values_of_a_row) : form(its_form) {
+  const std::size_t values = kRows * std::max<std::size_t>(1, values_of_a_row);
+  indices.reserve(kRows);
+  y.reserve(kRows);
+  ends.reserve(kRows);
+  form == NumberForm::kFloat64 ? x.reserve(values) : short_x.reserve(values);
 }
 
 bool MemoryPayloads::Block::HasRoomFor(std::size_t rows, std::size_t values) const {
-  return indices.size() + rows <= kRows && x.size() + values <= x.capacity();
+  const std::size_t room = form == NumberForm::kFloat64 ? x.capacity() : short_x.capacity();
+  return indices.size() + rows <= kRows && begin(indices.size()) + values <= room;
 }
 
-void MemoryPayloads::Block::Append(EventIndex index, double label, std::span<const double> values,
+bool MemoryPayloads::Block::Append(EventIndex index, double label, std::span<const double> values,
                                    std::span<const std::uint32_t> places) {
+  if (form == NumberForm::kFloat64) {
+    x.insert(x.end(), values.begin(), values.end());
+  } else {
+    const std::size_t before = short_x.size();
+    short_x.resize(before + values.size());
+    if (!WriteNumbers(form, values.data(), values.size(),
+                      reinterpret_cast<char*>(short_x.data() + before))) {
+      EraseRange(short_x, before, short_x.size());
+      return false;
+    }
+  }
   indices.push_back(index);
   y.push_back(label);
-  x.insert(x.end(), values.begin(), values.end());
+  ends.push_back(begin(ends.size()) + values.size());
   if (!places.empty()) {
-    LETHE_CHECK(at.size() + places.size() == x.size());  // all rows are hashed, or none
+    LETHE_CHECK(at.size() + places.size() == ends.back());  // all rows are hashed, or none
     at.reserve(x.capacity());
     at.insert(at.end(), places.begin(), places.end());
   }
-  ends.push_back(x.size());
+  return true;
+}
+
+void MemoryPayloads::Block::Append(const Block& other) {
+  LETHE_CHECK(form == other.form && other.first == 0);
+  const std::size_t before = begin(ends.size());
+  indices.insert(indices.end(), other.indices.begin(), other.indices.end());
+  y.insert(y.end(), other.y.begin(), other.y.end());
+  for (const std::size_t end : other.ends) ends.push_back(before + end);
+  x.insert(x.end(), other.x.begin(), other.x.end());
+  short_x.insert(short_x.end(), other.short_x.begin(), other.short_x.end());
+  if (other.at.empty()) return;
+  at.reserve(x.capacity());
+  at.insert(at.end(), other.at.begin(), other.at.end());
+}
+
+void MemoryPayloads::Block::Read(std::size_t from, std::size_t count, double* to) const {
+  const char* const numbers = form == NumberForm::kFloat64
+                                  ? reinterpret_cast<const char*>(x.data() + from)
+                                  : reinterpret_cast<const char*>(short_x.data() + from);
+  ReadNumbers(form, numbers, count, to);
 }
 
 void MemoryPayloads::Block::Erase(std::size_t row) {
@@ -58,7 +97,8 @@ void MemoryPayloads::Block::Erase(std::size_t row) {
   const std::size_t end_row = ends[row];
   EraseRange(indices, row, row + 1);
   EraseRange(y, row, row + 1);
-  EraseRange(x, begin_row, end_row);
+  form == NumberForm::kFloat64 ? EraseRange(x, begin_row, end_row)
+                               : EraseRange(short_x, begin_row, end_row);
   if (!at.empty()) EraseRange(at, begin_row, end_row);
   EraseRange(ends, row, row + 1);
   for (std::size_t i = row; i < ends.size(); ++i) ends[i] -= end_row - begin_row;
@@ -67,13 +107,10 @@ void MemoryPayloads::Block::Erase(std::size_t row) {
 // Windows drop one row per event, so here nothing moves up.
 void MemoryPayloads::Block::DropFirst() {
   Wipe(&y[first], 1);
-  Wipe(x.data() + begin(first), ends[first] - begin(first));
-  if (!at.empty()) Wipe(at.data() + begin(first), ends[first] - begin(first));
+  form == NumberForm::kFloat64 ? Wipe(x.data() + begin(first), values(first))
+                               : Wipe(short_x.data() + begin(first), values(first));
+  if (!at.empty()) Wipe(at.data() + begin(first), values(first));
   ++first;
-}
-
-std::span<const double> MemoryPayloads::Block::Values(std::size_t row) const {
-  return {x.data() + begin(row), x.data() + ends[row]};
 }
 
 std::span<const std::uint32_t> MemoryPayloads::Block::Places(std::size_t row) const {
@@ -82,20 +119,43 @@ std::span<const std::uint32_t> MemoryPayloads::Block::Places(std::size_t row) co
 }
 
 std::int64_t MemoryPayloads::BytesOf(const Block& block, std::size_t row) {
-  return static_cast<std::int64_t>(block.Values(row).size_bytes() + sizeof(double) +
+  return static_cast<std::int64_t>((block.values(row) + 1) * sizeof(double) +
                                    block.Places(row).size_bytes());
+}
+
+void MemoryPayloads::Widen(Block& block) {
+  if (block.form == NumberForm::kFloat64) return;
+  block.x.reserve(block.short_x.capacity());
+  block.x.resize(block.short_x.size());
+  ReadNumbers(block.form, reinterpret_cast<const char*>(block.short_x.data()), block.short_x.size(),
+              block.x.data());
+  Wipe(block.short_x.data(), block.short_x.size());
+  block.short_x = {};
+  block.form = NumberForm::kFloat64;
 }
 
 void MemoryPayloads::Add(EventIndex index, const Example& example) {
   LETHE_CHECK(blocks_.empty() || blocks_.back().indices.back() < index);
-  const auto values = static_cast<std::size_t>(example.x.size());
-  if (blocks_.empty() || !blocks_.back().HasRoomFor(1, values)) {
-    blocks_.push_back(NewBlock(values));
+  const std::span<const double> x(example.x.data(), static_cast<std::size_t>(example.x.size()));
+  const auto append = [&] { return blocks_.back().Append(index, example.y, x, example.at); };
+  const bool has_room = !blocks_.empty() && blocks_.back().HasRoomFor(1, x.size());
+  if (!has_room || !append()) {
+    // A form that does not fit for long is not worth another try.
+    if (has_room && blocks_.back().size() < kRows / 2) {
+      Widen(blocks_.back());
+    } else {
+      const bool is_short = example.at.empty() && !holds_still_;
+      blocks_.emplace_back(is_short ? FormOf(x) : NumberForm::kFloat64, x.size());
+    }
+    LETHE_CHECK(append());
   }
-  Block& block = blocks_.back();
-  block.Append(index, example.y, {example.x.data(), values}, example.at);
   ++count_;
-  bytes_ += BytesOf(block, block.indices.size() - 1);
+  bytes_ += BytesOf(blocks_.back(), blocks_.back().indices.size() - 1);
+}
+
+void MemoryPayloads::HoldStill() {
+  holds_still_ = true;
+  for (Block& block : blocks_) Widen(block);
 }
 
 void MemoryPayloads::Remove(EventIndex index) {
@@ -139,10 +199,9 @@ void MemoryPayloads::Join(std::size_t i) {
   Block& block = blocks_[i];
   Block& next = blocks_[i + 1];
   if (block.size() + next.size() > kRows / 2) return;
-  if (next.first > 0 || !block.HasRoomFor(next.size(), next.x.size())) return;
-  for (std::size_t row = 0; row < next.size(); ++row) {
-    block.Append(next.indices[row], next.y[row], next.Values(row), next.Places(row));
-  }
+  if (next.first > 0 || next.form != block.form) return;
+  if (!block.HasRoomFor(next.size(), next.ends.back())) return;
+  block.Append(next);
   while (next.size() > 0) next.DropFirst();
   blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
 }
@@ -155,10 +214,11 @@ void MemoryPayloads::ForEach(const Visitor& visit) const {
   };
   for (const Block& block : blocks_) {
     for (std::size_t row = block.first; row < block.indices.size(); ++row) {
-      const auto x = block.Values(row);
       const auto at = block.Places(row);
-      if (example.x.size() != static_cast<Eigen::Index>(x.size())) wipe();  // it moves
-      example.x = Eigen::Map<const Vector>(x.data(), static_cast<Eigen::Index>(x.size()));
+      const auto values = static_cast<Eigen::Index>(block.values(row));
+      if (example.x.size() != values) wipe();  // it moves
+      example.x.resize(values);
+      block.Read(block.begin(row), block.values(row), example.x.data());
       example.y = block.y[row];
       example.at.assign(at.begin(), at.end());
       visit(block.indices[row], example);
@@ -168,11 +228,30 @@ void MemoryPayloads::ForEach(const Visitor& visit) const {
 }
 
 void MemoryPayloads::ForEachBlock(const BlockVisitor& visit) const {
+  std::vector<double> read;
   for (const Block& block : blocks_) {
     LETHE_CHECK(block.at.empty());
-    visit({std::span(block.indices).subspan(block.first), std::span(block.y).subspan(block.first),
-           std::span(block.x).subspan(block.begin(block.first))});
+    const bool is_read = block.form != NumberForm::kFloat64;
+    const std::size_t rows = block.indices.size();
+    for (std::size_t row = block.first; row < rows;) {
+      const std::size_t count = is_read ? std::min(kRowsToRead, rows - row) : rows - row;
+      const std::size_t begin = block.begin(row);
+      const std::size_t values = block.ends[row + count - 1] - begin;
+      std::span<const double> x = std::span(block.x).subspan(is_read ? 0 : begin);
+      if (is_read) {
+        if (read.size() < values) {
+          Wipe(read.data(), read.size());  // it moves
+          read.resize(values);
+        }
+        block.Read(begin, values, read.data());
+        x = std::span(read).first(values);
+      }
+      visit({std::span(block.indices).subspan(row, count), std::span(block.y).subspan(row, count),
+             x});
+      row += count;
+    }
   }
+  Wipe(read.data(), read.size());
 }
 
 }  // namespace lethe

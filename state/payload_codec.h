@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "engine/example.h"
+#include "state/number_form.h"
 
 namespace lethe {
 
@@ -20,8 +21,7 @@ class PayloadCodec {
 
  private:
   std::string bytes_;
-  std::size_t form_ = 0;     // that fitted last
-  std::size_t encoded_ = 0;  // so far
+  FormFinder forms_;
 };
 
 }  // namespace lethe

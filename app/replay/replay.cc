@@ -172,7 +172,9 @@ class Replayer final : private Steps<ReplayBatch> {
     const std::int64_t start = may_draw ? clock_.MonotonicNs() : 0;
     const std::int64_t draws = shard.counters().draws;
     LETHE_RETURN_IF_ERROR(shard.Process(record, nullptr, admitted));
-    if (shard.has_news() || (entry.folder && ++entry.uncommitted >= options_.commit_events)) {
+    ++entry.uncommitted;
+    if (shard.has_news() || (entry.folder && (entry.uncommitted >= options_.commit_events ||
+                                              entry.folder->state().is_full()))) {
       entry.uncommitted = 0;
       LETHE_RETURN_IF_ERROR(shard.Commit());
     }

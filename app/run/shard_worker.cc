@@ -236,7 +236,7 @@ bool ShardWorker::IsCommitDue() {
     return !consumer_->HasMore(static_cast<std::int32_t>(id().value)) ||
            context_.clock.MonotonicNs() >= next_news_ns_;
   }
-  return uncommitted_ >= context_.config.state.commit_events ||
+  return uncommitted_ >= context_.config.state.commit_events || folder_->state().is_full() ||
          (uncommitted_ > 0 && context_.clock.MonotonicNs() - first_uncommitted_ns_ >=
                                   context_.config.state.commit_every_ms * kMs);
 }

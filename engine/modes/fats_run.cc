@@ -23,7 +23,7 @@ std::vector<std::int64_t> Distinct(const std::vector<std::int64_t>& drawn) {
 }  // namespace
 
 FatsRun::FatsRun(const FatsSpec& spec, const Loss& loss, const Constants& constants, double eta,
-                 Eigen::Index dimension, const Payloads& payloads)
+                 Eigen::Index dimension, Payloads& payloads)
     : clients_(static_cast<std::size_t>(spec.clients)),
       draws_(static_cast<std::size_t>(spec.draws)),
       steps_(static_cast<std::size_t>(spec.local_steps)),
@@ -32,7 +32,9 @@ FatsRun::FatsRun(const FatsSpec& spec, const Loss& loss, const Constants& consta
       constants_(constants),
       eta_(eta),
       start_(Vector::Zero(dimension)),
-      payloads_(payloads) {}
+      payloads_(payloads) {
+  payloads.HoldStill();
+}
 
 FatsRun::Clients FatsRun::Retained() const {
   Clients clients(clients_);

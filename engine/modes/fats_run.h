@@ -49,7 +49,7 @@ class FatsRun {
   };
 
   FatsRun(const FatsSpec& spec, const Loss& loss, const Constants& constants, double eta,
-          Eigen::Index dimension, const Payloads& payloads);
+          Eigen::Index dimension, Payloads& payloads);
 
   // The client of the next event; without it event i belongs to client i mod M.
   void SetClient(std::int64_t index, std::int64_t client);

@@ -9,7 +9,7 @@
 
 namespace lethe {
 
-// Consecutive retained events of dense features. Borrowed: good until the payloads change.
+// Consecutive retained events of dense features. Borrowed for the visit.
 struct PayloadBlock {
   std::span<const EventIndex> indices;
   std::span<const double> y;
@@ -37,7 +37,11 @@ class Payloads {
   // The same in blocks, for passes that are made by the hundred. Dense features only. No block is
   // empty; how many events one has says nothing but where others were deleted.
   virtual void ForEachBlock(const BlockVisitor& visit) const = 0;
+  // For whoever goes back to rows after the visit: from now on blocks are good until the payloads
+  // change, which takes more memory.
+  virtual void HoldStill() = 0;
   virtual std::int64_t count() const = 0;
+  // What they say, in eight bytes a number; memory may need less.
   virtual std::int64_t bytes() const = 0;
 };
 

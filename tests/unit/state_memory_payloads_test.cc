@@ -1,4 +1,11 @@
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
 #include <map>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -10,8 +17,16 @@ namespace {
 
 using proof::Dice;
 
-Example Make(Dice& dice, bool hashed) {
+// What the numbers of a row are like: some fit four bytes.
+enum class Numbers { kAny, kFloats, kDecimals, kMixed };
+
+Example Make(Dice& dice, bool hashed, Numbers numbers) {
   Example example{dice.Direction(hashed ? 1 + dice.Below(6) : 4, 1), dice.Uniform()};
+  if (numbers == Numbers::kMixed) numbers = static_cast<Numbers>(dice.Below(3));
+  for (double& x : example.x) {
+    if (numbers == Numbers::kFloats) x = static_cast<float>(x);
+    if (numbers == Numbers::kDecimals) x = std::round(x * 1e6) / 1e6;
+  }
   for (Eigen::Index i = 0; hashed && i < example.x.size(); ++i) {
     example.at.push_back(static_cast<std::uint32_t>(10 * i + dice.Below(9)));
   }
@@ -19,16 +34,18 @@ Example Make(Dice& dice, bool hashed) {
 }
 
 // Against a map, through random additions, removals and windows.
-void Exercise(bool hashed) {
+void Exercise(bool hashed, Numbers numbers, bool holds_still = false) {
   Dice dice(41);
   for (int run = 0; run < 30; ++run) {
     MemoryPayloads payloads;
+    const int stilled = holds_still ? static_cast<int>(dice.Below(3000)) : -1;
     std::map<std::int64_t, Example> expected;
     const double removing = dice.Uniform();
     std::int64_t next = 0;
     for (int i = 0; i < 3000; ++i) {
+      if (i == stilled) payloads.HoldStill();
       if (!dice.Chance(removing) || next == 0) {
-        expected[next] = Make(dice, hashed);
+        expected[next] = Make(dice, hashed, numbers);
         payloads.Add({next}, expected[next]);
         next += 1 + dice.Below(3);
       } else {
@@ -72,8 +89,41 @@ void Exercise(bool hashed) {
   }
 }
 
-TEST(MemoryPayloadsTest, HoldsWhatIsRetainedOfDenseEvents) { Exercise(false); }
-TEST(MemoryPayloadsTest, HoldsWhatIsRetainedOfHashedEvents) { Exercise(true); }
+TEST(MemoryPayloadsTest, HoldsWhatIsRetainedOfDenseEvents) { Exercise(false, Numbers::kAny); }
+TEST(MemoryPayloadsTest, HoldsWhatIsRetainedOfFloats) { Exercise(false, Numbers::kFloats); }
+TEST(MemoryPayloadsTest, HoldsWhatIsRetainedOfDecimals) { Exercise(false, Numbers::kDecimals); }
+TEST(MemoryPayloadsTest, HoldsWhatIsRetainedOfAMixture) { Exercise(false, Numbers::kMixed); }
+TEST(MemoryPayloadsTest, HoldsWhatIsRetainedWhenItHoldsStill) {
+  Exercise(false, Numbers::kFloats, true);
+}
+TEST(MemoryPayloadsTest, HoldsWhatIsRetainedOfHashedEvents) { Exercise(true, Numbers::kMixed); }
+
+TEST(MemoryPayloadsTest, BlocksStayWhereTheyAreWhenItHoldsStill) {
+  MemoryPayloads payloads;
+  for (std::int64_t i = 0; i < 300; ++i) payloads.Add({i}, {Vector::Constant(2, i), 1});
+  payloads.HoldStill();
+  for (std::int64_t i = 300; i < 600; ++i) payloads.Add({i}, {Vector::Constant(2, i), 1});
+  std::vector<const double*> rows;
+  payloads.ForEachBlock([&](const PayloadBlock& block) {
+    for (std::size_t i = 0; i < block.indices.size(); ++i) rows.push_back(block.x.data() + 2 * i);
+  });
+  ASSERT_EQ(rows.size(), 600u);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i][0], i);
+    EXPECT_EQ(rows[i][1], i);
+  }
+}
+
+// One form after another must not leave a block for each row.
+TEST(MemoryPayloadsTest, AMixtureMakesFewBlocks) {
+  MemoryPayloads payloads;
+  for (std::int64_t i = 0; i < 10000; ++i) {
+    payloads.Add({i}, {Vector::Constant(2, i % 2 == 0 ? 0.123456789 : 100.25 + 1e-6), 1});
+  }
+  int blocks = 0;
+  payloads.ForEachBlock([&](const PayloadBlock&) { ++blocks; });
+  EXPECT_LE(blocks, 10000 / 128 + 1);
+}
 
 TEST(MemoryPayloadsTest, BlocksDoNotStayMostlyEmpty) {
   MemoryPayloads payloads;
@@ -89,6 +139,7 @@ TEST(MemoryPayloadsTest, BlocksDoNotStayMostlyEmpty) {
 #if !defined(__SANITIZE_ADDRESS__)  // reads room that a vector owns and does not use
 TEST(MemoryPayloadsTest, RowsThatLeaveAreOverwritten) {
   MemoryPayloads payloads;
+  payloads.HoldStill();
   for (std::int64_t i = 0; i < 10; ++i) payloads.Add({i}, {Vector::Constant(3, 7.5), 7.5});
   payloads.Remove({4});
   payloads.Remove({9});
@@ -101,6 +152,45 @@ TEST(MemoryPayloadsTest, RowsThatLeaveAreOverwritten) {
     for (int i = 1; i <= 3; ++i) EXPECT_EQ(block.y.data()[-i], 0);
     for (int i = 5; i < 7; ++i) EXPECT_EQ(block.y.data()[i], 0);
   });
+}
+
+// How often the number, as a float, lies three times in a row in what this process can write to.
+int CountInMemory(float number) {
+  const auto wanted = std::bit_cast<std::uint32_t>(number);
+  int count = 0;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::uintptr_t begin = 0, end = 0;
+    char access[5] = {};
+    if (std::sscanf(line.c_str(), "%lx-%lx %4s", &begin, &end, access) != 3) continue;
+    if (std::string_view(access) != "rw-p") continue;
+    const auto* const first = reinterpret_cast<const std::uint32_t*>(begin);
+    const auto* const last = reinterpret_cast<const std::uint32_t*>(end);
+    for (const std::uint32_t* at = first; at + 3 <= last; ++at) {
+      count += at[0] == wanted && at[1] == wanted && at[2] == wanted ? 1 : 0;
+    }
+  }
+  return count;
+}
+
+TEST(MemoryPayloadsTest, ShortRowsThatLeaveAreOverwritten) {
+  const auto number = [](std::int64_t i) { return 54321.25F + 2 * static_cast<float>(i); };
+  MemoryPayloads payloads;
+  for (std::int64_t i = 0; i < 600; ++i) payloads.Add({i}, {Vector::Constant(3, number(i)), 1});
+  for (const std::int64_t i : {3, 4, 255, 256, 599}) EXPECT_EQ(CountInMemory(number(i)), 1) << i;
+  payloads.Remove({4});
+  payloads.Remove({599});
+  payloads.DropBefore({4});
+  for (const std::int64_t i : {3, 4, 599}) EXPECT_EQ(CountInMemory(number(i)), 0) << i;
+  // Until blocks are joined.
+  for (std::int64_t i = 10; i < 500; ++i) payloads.Remove({i});
+  for (const std::int64_t i : {10, 255, 256, 499}) EXPECT_EQ(CountInMemory(number(i)), 0) << i;
+  for (const std::int64_t i : {5, 9, 500, 520, 598}) EXPECT_EQ(CountInMemory(number(i)), 1) << i;
+  // A row that does not fit makes them wider.
+  payloads.Add({600}, {Vector::Constant(3, 1.0 / 3), 1});
+  for (const std::int64_t i : {500, 598}) EXPECT_LE(CountInMemory(number(i)), 1) << i;
+  payloads.HoldStill();
+  for (const std::int64_t i : {5, 9, 500, 598}) EXPECT_EQ(CountInMemory(number(i)), 0) << i;
 }
 #endif
 

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace lethe {
+
+// How numbers are kept, on disk and in memory. A number fits a form if it comes back with the same
+// bits: floats fit the first, decimals of up to nine or six digits behind the point the next two,
+// and everything the last.
+enum class NumberForm : std::uint8_t { kFloat32 = 1, kDecimal9 = 2, kDecimal6 = 3, kFloat64 = 4 };
+
+inline std::size_t BytesOfNumber(NumberForm form) { return form == NumberForm::kFloat64 ? 8 : 4; }
+
+// Returns false if one of them does not fit; what was written then means nothing.
+bool WriteNumbers(NumberForm form, const double* x, std::size_t count, char* to);
+void ReadNumbers(NumberForm form, const char* from, std::size_t count, double* x);
+
+// Finds the form for one row of numbers after another: what fitted the last most likely fits again.
+// Since the last form fits all, it is seen now and then whether a shorter one does.
+class FormFinder {
+ public:
+  // Writes all numbers, in at most eight bytes each, and returns how.
+  NumberForm Write(const double* x, std::size_t count, char* to);
+
+ private:
+  NumberForm last_ = NumberForm::kFloat32;
+  std::size_t found_ = 0;  // so far
+};
+
+}  // namespace lethe
