@@ -186,7 +186,7 @@ Status ShardWorker::Finish(WorkerBatch& batch) {
     LETHE_RETURN_IF_ERROR(Commit());
     consumer_->ReportProgress(static_cast<std::int32_t>(id().value), shard_.next());
   } else if (!is_shown_ && uncommitted_ == 0) {
-    Show(false);
+    return Show(false);
   }
   return Status::Ok();
 }
@@ -264,7 +264,7 @@ Status ShardWorker::Commit() {
   uncommitted_ = 0;
   dead_letters_ = 0;
   LETHE_RETURN_IF_ERROR(UpdateSnapshots());
-  Show(has_news);
+  LETHE_RETURN_IF_ERROR(Show(has_news));
   return PublishModel(has_news);
 }
 
@@ -276,6 +276,7 @@ Status ShardWorker::UpdateSnapshots() {
   const std::int64_t number = steps / context_.config.state.snapshot_every;
   if (number == snapshot_number_) return Status::Ok();
   snapshot_number_ = number;
+  LETHE_RETURN_IF_ERROR(folder_->state().Settle());
   return snapshots_.Add(steps, shard_.model_version(), ModelDocument());
 }
 
@@ -285,15 +286,19 @@ std::string ShardWorker::ModelDocument() const {
   return ModelJson(context_.board.facts(), ModelsOf(report), context_.hasher);
 }
 
-void ShardWorker::Show(bool has_news) {
+// Only what is written leaves the process, here and below: a start after a crash must never be
+// behind a model that somebody has, since the number of its version would come a second time.
+Status ShardWorker::Show(bool has_news) {
   const std::int64_t now = context_.clock.MonotonicNs();
   is_shown_ = has_news || shown_ns_ == 0 || now - shown_ns_ >= kShowEveryNs;
-  if (!is_shown_) return;
+  if (!is_shown_) return Status::Ok();
+  LETHE_RETURN_IF_ERROR(folder_->state().Settle());
   shown_ns_ = now;
   ShardReport report = shard_.Report();
   report.loss_total = probe_.loss_total();
   report.loss_events = probe_.loss_events();
   context_.board.Show(std::move(report));
+  return Status::Ok();
 }
 
 Status ShardWorker::PublishModel(bool has_news) {
@@ -302,6 +307,7 @@ Status ShardWorker::PublishModel(bool has_news) {
   const bool is_time =
       model_ns_ == 0 || now - model_ns_ >= context_.config.publish.models_every_ms * kMs;
   if (shard_.model_version() != published_version_ && (has_news || is_time)) {
+    LETHE_RETURN_IF_ERROR(folder_->state().Settle());
     model_ns_ = now;
     published_version_ = shard_.model_version();
     LETHE_RETURN_IF_ERROR(context_.publisher.PublishModel(id(), ModelDocument()));

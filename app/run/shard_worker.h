@@ -76,7 +76,7 @@ class ShardWorker final : private Steps<WorkerBatch> {
   Status PublishModel(bool has_news);
   Status UpdateSnapshots();
   std::string ModelDocument() const;
-  void Show(bool has_news);
+  Status Show(bool has_news);
   double Since(std::int64_t start_ns) const;
   // Erases what is deleted, in a thread of its own, until `done`.
   void EraseUntil(const std::atomic<bool>& done);
