@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "engine/wide.h"
+
 namespace lethe {
 namespace {
 
@@ -12,7 +14,7 @@ typedef double Two __attribute__((vector_size(2 * sizeof(double))));
 // term.Put(i, value) computes as many numbers from place i on as `value` has, and stores them there
 // and where they belong.
 template <typename Term>
-[[gnu::always_inline]] inline double Pass(const Term& term, std::size_t count) {
+[[gnu::always_inline]] inline double SquaredNorm(const Term& term, std::size_t count) {
   if (count < 2) {
     double sum = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -53,6 +55,13 @@ template <typename Term>
   return total;
 }
 
+template <typename Term>
+struct Pass {
+  [[gnu::always_inline]] static double Run(const Term& term, std::size_t count) {
+    return SquaredNorm(term, count);
+  }
+};
+
 struct Copy {
   const double* from;
   double* to;
@@ -80,45 +89,15 @@ struct Step {
   }
 };
 
-template <typename Term>
-double Plain(const Term& term, std::size_t count) {
-  return Pass(term, count);
-}
-
-#if defined(__x86_64__)
-
-template <typename Term>
-__attribute__((target("avx"))) double Wide(const Term& term, std::size_t count) {
-  return Pass(term, count);
-}
-
-const bool kIsWide = __builtin_cpu_supports("avx") != 0;
-
-#else
-
-template <typename Term>
-double Wide(const Term& term, std::size_t count) {
-  return Plain(term, count);
-}
-
-constexpr bool kIsWide = false;
-
-#endif
-
-template <typename Term>
-double Run(const Term& term, std::size_t count) {
-  return kIsWide ? Wide(term, count) : Plain(term, count);
-}
-
 }  // namespace
 
 double CopyWithSquaredNorm(const double* from, std::size_t count, double* to) {
-  return Run(Copy{from, to}, count);
+  return RunWide<Pass<Copy>>(Copy{from, to}, count);
 }
 
 double StepWithSquaredNorm(double keep, double step, const double* x, std::size_t count,
                            double* z) {
-  return Run(Step{keep, step, x, z}, count);
+  return RunWide<Pass<Step>>(Step{keep, step, x, z}, count);
 }
 
 }  // namespace lethe

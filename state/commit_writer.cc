@@ -21,9 +21,9 @@ void CommitWriter::StartThread() {
 Status CommitWriter::Write(WriteBatch& batch, std::uint64_t commits, bool now) {
   LETHE_RETURN_IF_ERROR(Settle());
   if (now || !thread_.joinable()) {
-    const Status status = WriteNow(batch, commits, now);
+    LETHE_RETURN_IF_ERROR(WriteNow(batch, commits, now));
     batch.Clear();
-    return status;
+    return Status::Ok();
   }
   {
     const std::lock_guard lock(mutex_);

@@ -25,8 +25,8 @@ class CommitWriter {
   // Until then everything is written at once.
   void StartThread();
 
-  // Takes what is in the batch. With `now` it is written when this returns. An error may be that of
-  // the commit before; then this one is not written.
+  // Takes what is in the batch. With `now` it is written, and synced, when this returns. An error
+  // may be that of the commit before; then this one is not written.
   Status Write(WriteBatch& batch, std::uint64_t commits, bool now);
   // Everything is written when this returns, or it says why not.
   Status Settle();

@@ -92,6 +92,16 @@ void MemoryPayloads::Block::Read(std::size_t from, std::size_t count, double* to
   ReadNumbers(form, numbers, count, to);
 }
 
+void MemoryPayloads::Block::Widen() {
+  if (form == NumberForm::kFloat64) return;
+  x.reserve(short_x.capacity());
+  x.resize(short_x.size());
+  Read(0, short_x.size(), x.data());
+  Wipe(short_x.data(), short_x.size());
+  short_x = {};
+  form = NumberForm::kFloat64;
+}
+
 void MemoryPayloads::Block::Erase(std::size_t row) {
   const std::size_t begin_row = begin(row);
   const std::size_t end_row = ends[row];
@@ -123,17 +133,6 @@ std::int64_t MemoryPayloads::BytesOf(const Block& block, std::size_t row) {
                                    block.Places(row).size_bytes());
 }
 
-void MemoryPayloads::Widen(Block& block) {
-  if (block.form == NumberForm::kFloat64) return;
-  block.x.reserve(block.short_x.capacity());
-  block.x.resize(block.short_x.size());
-  ReadNumbers(block.form, reinterpret_cast<const char*>(block.short_x.data()), block.short_x.size(),
-              block.x.data());
-  Wipe(block.short_x.data(), block.short_x.size());
-  block.short_x = {};
-  block.form = NumberForm::kFloat64;
-}
-
 void MemoryPayloads::Add(EventIndex index, const Example& example) {
   LETHE_CHECK(blocks_.empty() || blocks_.back().indices.back() < index);
   const std::span<const double> x(example.x.data(), static_cast<std::size_t>(example.x.size()));
@@ -142,7 +141,7 @@ void MemoryPayloads::Add(EventIndex index, const Example& example) {
   if (!has_room || !append()) {
     // A form that does not fit for long is not worth another try.
     if (has_room && blocks_.back().size() < kRows / 2) {
-      Widen(blocks_.back());
+      blocks_.back().Widen();
     } else {
       const bool is_short = example.at.empty() && !holds_still_;
       blocks_.emplace_back(is_short ? FormOf(x) : NumberForm::kFloat64, x.size());
@@ -155,7 +154,7 @@ void MemoryPayloads::Add(EventIndex index, const Example& example) {
 
 void MemoryPayloads::HoldStill() {
   holds_still_ = true;
-  for (Block& block : blocks_) Widen(block);
+  for (Block& block : blocks_) block.Widen();
 }
 
 void MemoryPayloads::Remove(EventIndex index) {

@@ -39,6 +39,7 @@ class MemoryPayloads final : public Payloads {
     // Adds all rows of another one of the same form.
     void Append(const Block& other);
     void Read(std::size_t from, std::size_t count, double* to) const;  // numbers
+    void Widen();                                                      // to eight bytes a number
     void Erase(std::size_t row);
     void DropFirst();
 
@@ -52,7 +53,6 @@ class MemoryPayloads final : public Payloads {
     std::vector<std::uint32_t> at;       // hashed features only: beside x
   };
 
-  static void Widen(Block& block);
   static std::int64_t BytesOf(const Block& block, std::size_t row);
   // Joins block i with the next one if both together are half empty.
   void Join(std::size_t i);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "engine/wide.h"
+
 namespace lethe {
 namespace {
 
@@ -71,41 +73,14 @@ struct Reading {
   }
 };
 
-template <typename Pass, typename... Arguments>
-[[gnu::optimize("O3")]] bool Plain(Arguments... arguments) {
-  return Pass::Run(arguments...);
-}
-
-#if defined(__x86_64__)
-
-template <typename Pass, typename... Arguments>
-[[gnu::optimize("O3")]] __attribute__((target("avx2"))) bool Wide(Arguments... arguments) {
-  return Pass::Run(arguments...);
-}
-const bool kIsWide = __builtin_cpu_supports("avx2") != 0;
-
-template <typename Pass, typename... Arguments>
-bool Run(Arguments... arguments) {
-  return kIsWide ? Wide<Pass>(arguments...) : Plain<Pass>(arguments...);
-}
-
-#else
-
-template <typename Pass, typename... Arguments>
-bool Run(Arguments... arguments) {
-  return Plain<Pass>(arguments...);
-}
-
-#endif
-
 }  // namespace
 
 bool WriteNumbers(NumberForm form, const double* x, std::size_t count, char* to) {
-  return With(form, [&](auto as) { return Run<Writing<decltype(as)>>(x, count, to); });
+  return With(form, [&](auto as) { return RunWide<Writing<decltype(as)>>(x, count, to); });
 }
 
 void ReadNumbers(NumberForm form, const char* from, std::size_t count, double* x) {
-  With(form, [&](auto as) { return Run<Reading<decltype(as)>>(from, count, x); });
+  With(form, [&](auto as) { return RunWide<Reading<decltype(as)>>(from, count, x); });
 }
 
 NumberForm FormFinder::Write(const double* x, std::size_t count, char* to) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "connectors/binary/message.h"
+#include "engine/wide.h"
 
 namespace lethe {
 
@@ -124,48 +125,18 @@ Refused ReadKind(std::uint8_t kind, unsigned flags, Event& event) {
 }
 
 // Converts numbers, and returns something with NotFinite's bit set if one is not. This is where the
-// time goes, so it is to be vectorised whatever the rest is compiled with.
+// time goes.
 template <typename Number>
-[[gnu::always_inline]] inline std::uint64_t ConvertAll(const char* bytes, std::size_t count,
-                                                       double* x) {
-  std::uint64_t seen = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    x[i] = wire::Load<Number>(bytes + i * sizeof(Number));
-    seen |= NotFinite(x[i]);
+struct Converting {
+  [[gnu::always_inline]] static std::uint64_t Run(const char* bytes, std::size_t count, double* x) {
+    std::uint64_t seen = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      x[i] = wire::Load<Number>(bytes + i * sizeof(Number));
+      seen |= NotFinite(x[i]);
+    }
+    return seen;
   }
-  return seen;
-}
-
-template <typename Number>
-[[gnu::optimize("O3")]] std::uint64_t ConvertPlain(const char* bytes, std::size_t count,
-                                                   double* x) {
-  return ConvertAll<Number>(bytes, count, x);
-}
-
-#if defined(__x86_64__)
-
-template <typename Number>
-[[gnu::optimize("O3")]] __attribute__((target("avx2"))) std::uint64_t ConvertWide(const char* bytes,
-                                                                                  std::size_t count,
-                                                                                  double* x) {
-  return ConvertAll<Number>(bytes, count, x);
-}
-
-const bool kIsWide = __builtin_cpu_supports("avx2") != 0;
-
-template <typename Number>
-std::uint64_t Convert(const char* bytes, std::size_t count, double* x) {
-  return kIsWide ? ConvertWide<Number>(bytes, count, x) : ConvertPlain<Number>(bytes, count, x);
-}
-
-#else
-
-template <typename Number>
-std::uint64_t Convert(const char* bytes, std::size_t count, double* x) {
-  return ConvertPlain<Number>(bytes, count, x);
-}
-
-#endif
+};
 
 template <typename Number>
 Refused ReadDense(Cursor& cursor, std::size_t count, Event& event) {
@@ -174,7 +145,7 @@ Refused ReadDense(Cursor& cursor, std::size_t count, Event& event) {
   if (!cursor.ReadBytes(count * sizeof(Number), bytes)) return Malformed(cursor);
   event.x.resize(count);
   double* const x = event.x.data();
-  if (Convert<Number>(bytes.data(), count, x) >> 63 == 0) return std::nullopt;
+  if (RunWide<Converting<Number>>(bytes.data(), count, x) >> 63 == 0) return std::nullopt;
   std::size_t first = 0;
   while (IsFinite(x[first])) ++first;
   return BadNumber(message::FeatureName(false, first));

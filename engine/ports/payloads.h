@@ -35,7 +35,7 @@ class Payloads {
   // Visits what is retained, in order of index.
   virtual void ForEach(const Visitor& visit) const = 0;
   // The same in blocks, for passes that are made by the hundred. Dense features only. No block is
-  // empty; how many events one has says nothing but where others were deleted.
+  // empty; how many events one has depends on what was deleted, and must not change a result.
   virtual void ForEachBlock(const BlockVisitor& visit) const = 0;
   // For whoever goes back to rows after the visit: from now on blocks are good until the payloads
   // change, which takes more memory.

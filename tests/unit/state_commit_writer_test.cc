@@ -38,11 +38,14 @@ class WornStore final : public Store {
   std::atomic<int> writes_ = 0;
 };
 
-WriteBatch Numbered(int number) {
+// Of a batch that says its number.
+Status Write(CommitWriter& writer, int number, bool now) {
   WriteBatch batch;
   batch.Put(Family::kMeta, "last", std::to_string(number));
   batch.Put(Family::kMeta, std::to_string(number), "there");
-  return batch;
+  const Status status = writer.Write(batch, 1, now);
+  EXPECT_EQ(batch.empty(), status.ok());
+  return status;
 }
 
 std::string Value(const Store& store, const std::string& key) {
@@ -54,9 +57,7 @@ TEST(CommitWriterTest, EverythingIsWrittenInOrder) {
   CommitWriter writer(store, nullptr);
   writer.StartThread();
   for (int i = 0; i < 50; ++i) {
-    WriteBatch batch = Numbered(i);
-    ASSERT_TRUE(writer.Write(batch, 1, i % 7 == 0).ok());
-    EXPECT_TRUE(batch.empty());
+    ASSERT_TRUE(Write(writer, i, i % 7 == 0).ok());
     if (i % 7 == 0) {
       EXPECT_EQ(Value(store, "last"), std::to_string(i));
     }
@@ -69,25 +70,19 @@ TEST(CommitWriterTest, EverythingIsWrittenInOrder) {
 TEST(CommitWriterTest, WithoutAThreadNothingWaits) {
   WornStore store(1);
   CommitWriter writer(store, nullptr);
-  WriteBatch batch = Numbered(0);
-  EXPECT_TRUE(writer.Write(batch, 1, false).ok());
+  EXPECT_TRUE(Write(writer, 0, false).ok());
   EXPECT_EQ(Value(store, "last"), "0");
-  batch = Numbered(1);
-  EXPECT_EQ(writer.Write(batch, 1, false).message(), "full");
+  EXPECT_EQ(Write(writer, 1, false).message(), "full");
 }
 
 TEST(CommitWriterTest, AnErrorComesOutOfTheNextAndStays) {
   WornStore store(1);
   CommitWriter writer(store, nullptr);
   writer.StartThread();
-  for (int i = 0; i < 2; ++i) {
-    WriteBatch batch = Numbered(i);
-    ASSERT_TRUE(writer.Write(batch, 1, false).ok());
-  }
-  WriteBatch batch = Numbered(2);
-  EXPECT_EQ(writer.Write(batch, 1, true).code(), ErrorCode::kDisk);
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(Write(writer, i, false).ok());
+  EXPECT_EQ(Write(writer, 2, true).code(), ErrorCode::kDisk);
   EXPECT_EQ(writer.Settle().message(), "full");
-  EXPECT_EQ(writer.Write(batch, 1, false).message(), "full");
+  EXPECT_EQ(Write(writer, 2, false).message(), "full");
   EXPECT_EQ(store.writes(), 2);  // nothing is written behind a gap
   EXPECT_EQ(Value(store, "last"), "0");
 }
@@ -97,8 +92,7 @@ TEST(CommitWriterTest, WhatWasHandedOverIsWrittenAtTheEnd) {
   {
     CommitWriter writer(store, nullptr);
     writer.StartThread();
-    WriteBatch batch = Numbered(5);
-    ASSERT_TRUE(writer.Write(batch, 1, false).ok());
+    ASSERT_TRUE(Write(writer, 5, false).ok());
   }
   EXPECT_EQ(Value(store, "last"), "5");
 }
