@@ -1,5 +1,6 @@
 #include "connectors/file/decoded_input.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -15,11 +16,16 @@ Result<std::unique_ptr<DecodedInput>> DecodedInput::Open(const std::string& path
 }
 
 DecodedInput::DecodedInput(std::unique_ptr<RawInput> raw, std::int64_t start)
-    : name_(raw->name()), raw_(std::move(raw)), buffer_(kBufferBytes), position_(start) {}
+    : name_(raw->name()),
+      raw_(std::move(raw)),
+      buffers_{std::make_shared<Buffer>(kBufferBytes)},
+      position_(start) {}
 
 DecodedInput::DecodedInput(std::string name, std::unique_ptr<Decoder> decoder,
                            std::size_t buffer_bytes)
-    : name_(std::move(name)), decoder_(std::move(decoder)), buffer_(buffer_bytes) {}
+    : name_(std::move(name)),
+      decoder_(std::move(decoder)),
+      buffers_{std::make_shared<Buffer>(buffer_bytes)} {}
 
 std::optional<std::int64_t> DecodedInput::bytes_total() const {
   return raw_ ? raw_->size() : std::nullopt;
@@ -32,7 +38,27 @@ void DecodedInput::Consume(std::size_t count) {
 }
 
 void DecodedInput::Reserve(std::size_t count) {
-  if (buffer_.size() < count) buffer_.resize(count);
+  if (buffer().size() < count) Move(count);
+}
+
+void DecodedInput::Move(std::size_t size) {
+  const std::string_view rest = pending();
+  if (is_held()) TakeFreeBuffer(size);
+  std::memmove(buffer().data(), rest.data(), rest.size());
+  begin_ = 0;
+  end_ = rest.size();
+  if (buffer().size() < size) buffer().resize(size);
+}
+
+void DecodedInput::TakeFreeBuffer(std::size_t size) {
+  const auto free = std::find_if(buffers_.begin(), buffers_.end(),
+                                 [](const auto& buffer) { return buffer.use_count() == 1; });
+  if (free == buffers_.end()) {
+    buffers_.insert(buffers_.begin(), std::make_shared<Buffer>(size));
+  } else {
+    std::iter_swap(buffers_.begin(), free);
+    if (buffer().size() < size) buffer().resize(size);
+  }
 }
 
 // Reads more behind what is pending, which may move for it.
@@ -42,13 +68,9 @@ Status DecodedInput::Fill() {
     if (!decoder.ok()) return decoder.status();
     decoder_ = std::move(decoder).value();
   }
-  if (begin_ == end_ || end_ == buffer_.size()) {
-    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
-    end_ -= begin_;
-    begin_ = 0;
-  }
-  LETHE_CHECK(end_ < buffer_.size());
-  const auto count = decoder_->Read({buffer_.data() + end_, buffer_.size() - end_});
+  if (end_ == buffer().size() || (begin_ == end_ && !is_held())) Move(buffer().size());
+  LETHE_CHECK(end_ < buffer().size());
+  const auto count = decoder_->Read({buffer().data() + end_, buffer().size() - end_});
   if (!count.ok()) return count.status();
   end_ += count.value();
   at_end_ = count.value() == 0;

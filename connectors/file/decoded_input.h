@@ -29,8 +29,12 @@ class DecodedInput {
   DecodedInput(std::string name, std::unique_ptr<Decoder> decoder,
                std::size_t buffer_bytes = kBufferBytes);
 
-  // What was read and not consumed yet. Void after the next Fill or Reserve.
-  std::string_view pending() const { return {buffer_.data() + begin_, end_ - begin_}; }
+  // What was read and not consumed yet. Void after the next Fill or Reserve, except with holder().
+  std::string_view pending() const { return {buffer().data() + begin_, end_ - begin_}; }
+  // As long as a copy of this is kept, what is pending now stays where it is. It is to be let go by
+  // whoever calls the others, or in turn with it.
+  using Buffer = std::vector<char>;
+  const std::shared_ptr<Buffer>& holder() const { return buffers_.front(); }
   void Consume(std::size_t count);
 
   // Adds to pending() at least one byte, until `at_end()`. There must be room: see Reserve.
@@ -54,10 +58,17 @@ class DecodedInput {
  private:
   DecodedInput(std::unique_ptr<RawInput> raw, std::int64_t start);
 
+  Buffer& buffer() const { return *buffers_.front(); }
+  bool is_held() const { return buffers_.front().use_count() > 1; }
+  // Moves what is pending to the beginning of a buffer that nobody holds, and that has the size.
+  void Move(std::size_t size);
+  // At least so large; one that was let go, or another.
+  void TakeFreeBuffer(std::size_t size);
+
   const std::string name_;
-  const std::unique_ptr<RawInput> raw_;  // null for bytes from elsewhere
-  std::unique_ptr<Decoder> decoder_;     // null until something was read
-  std::vector<char> buffer_;
+  const std::unique_ptr<RawInput> raw_;           // null for bytes from elsewhere
+  std::unique_ptr<Decoder> decoder_;              // null until something was read
+  std::vector<std::shared_ptr<Buffer>> buffers_;  // the first is the one that is read into
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::int64_t position_ = 0;

@@ -31,9 +31,9 @@ Result<std::size_t> RecordedStream::Read(std::vector<Record>& batch, std::size_t
 
 Result<std::size_t> RecordedStream::ReadRaw(Raw& raw, std::size_t limit) {
   LETHE_CHECK(limit > 0);
-  raw.bytes_.clear();
   raw.pieces_.clear();
-  while (raw.count() < limit && raw.bytes_.size() < Raw::kMaxBytes && failed_.ok()) {
+  raw.held_.clear();
+  while (raw.count() < limit && raw.held_.size() < Raw::kMaxHeld && failed_.ok()) {
     const auto found = ReadPiece(raw);
     if (!found.ok()) failed_ = found.status();
     if (!found.ok() || !found.value()) break;
@@ -68,10 +68,9 @@ Result<bool> RecordedStream::ReadPiece(Raw& raw) {
   raw.is_binary_ = is_binary();
   if (!raw.json_ && !is_binary()) raw.json_ = std::make_unique<JsonEventCodec>(max_line_bytes_);
   Raw::Piece piece;
-  std::string_view bytes;
   Result<bool> found = false;
   if (is_binary()) {
-    found = binary_->NextMessage(place_, bytes);
+    found = binary_->NextMessage(place_, piece.bytes);
     piece.number = static_cast<std::int64_t>(binary_->record_number());
     piece.shard = place_.shard;
     piece.offset = place_.offset;
@@ -80,7 +79,7 @@ Result<bool> RecordedStream::ReadPiece(Raw& raw) {
     LineReader::Line line;
     found = lines_->Next(line);
     piece.number = line.number;
-    bytes = line.text;
+    piece.bytes = line.text;
   }
   if (!found.ok()) return found;
   if (!found.value()) {
@@ -88,24 +87,23 @@ Result<bool> RecordedStream::ReadPiece(Raw& raw) {
     return Status(ErrorCode::kInput, progress_.name() + " holds no events");
   }
   has_records_ = true;
-  raw.bytes_ += bytes;
-  piece.end = raw.bytes_.size();
+  if (raw.held_.empty() || raw.held_.back() != progress_.holder()) {
+    raw.held_.push_back(progress_.holder());
+  }
   raw.pieces_.push_back(piece);
   return true;
 }
 
 void RecordedStream::Decode(Raw& raw, std::size_t i, Record& record) {
   const Raw::Piece& piece = raw.pieces_[i];
-  const std::size_t begin = i == 0 ? 0 : raw.pieces_[i - 1].end;
-  const auto bytes = std::string_view(raw.bytes_).substr(begin, piece.end - begin);
   if (raw.is_binary_) {
     record.shard = piece.shard;
     record.offset = piece.offset;
     record.timestamp = piece.timestamp;
-    record.rejection = raw.binary_.DecodeValue(bytes, std::nullopt, record.event);
+    record.rejection = raw.binary_.DecodeValue(piece.bytes, std::nullopt, record.event);
   } else {
     // A line above the limit is above the codec's limit too, which is the same.
-    raw.json_->DecodeLine(bytes, record);
+    raw.json_->DecodeLine(piece.bytes, record);
   }
   if (record.rejection) {
     record.rejection->message.insert(

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -103,10 +104,10 @@ class RecordedStream::Raw {
  private:
   friend class RecordedStream;
   // Bounds the memory, with lines of any length.
-  static constexpr std::size_t kMaxBytes = std::size_t{1} << 21;
+  static constexpr std::size_t kMaxHeld = 3;
 
   struct Piece {
-    std::size_t end = 0;      // in bytes_; it begins where the one before ends
+    std::string_view bytes;
     std::int64_t number = 0;  // of the line or record
     // Of the binary form, where they stand outside of the message.
     ShardId shard;
@@ -114,8 +115,8 @@ class RecordedStream::Raw {
     TimeMs timestamp;
   };
 
-  std::string bytes_;
   std::vector<Piece> pieces_;
+  std::vector<std::shared_ptr<DecodedInput::Buffer>> held_;  // where they stand
   bool is_binary_ = false;
   std::unique_ptr<JsonEventCodec> json_;
   BinaryEventCodec binary_;
