@@ -13,19 +13,22 @@
 namespace lethe {
 namespace {
 
-// Between two growths a part is 4/7 to 4/5 full; while it is small, 2/5 to 4/5.
-constexpr double kMostFull = 0.8;
-constexpr double kGrowth = 1.4;
-constexpr std::size_t kSmall = std::size_t{1} << 16;  // slots of a part: 32 MB in all
+// Between two rounds of growth the table is 0.58 to 0.785 full; while it is small, from 0.4 on. A
+// round lasts until it would be 0.8 full, had it not grown. A part that is unlike the others grows
+// when it must.
+constexpr double kFull = 0.785;
+constexpr double kPartFull = 0.82;
+constexpr double kRound = 0.015;
+constexpr double kGrowth = 1.35;
+constexpr std::size_t kSmall = std::size_t{1} << 14;  // slots of a part: 32 MB in all
 constexpr std::size_t kFirstSlots = 16;
 
-std::size_t NextSize(std::size_t size) {
-  const double growth = size < kSmall ? 2 : kGrowth;
-  return std::max(kFirstSlots, static_cast<std::size_t>(growth * static_cast<double>(size)));
+std::size_t Share(double share, std::size_t slots) {
+  return static_cast<std::size_t>(share * static_cast<double>(slots));
 }
 
-std::size_t Limit(std::size_t size) {
-  return static_cast<std::size_t>(kMostFull * static_cast<double>(size));
+std::size_t NextSize(std::size_t size) {
+  return std::max(kFirstSlots, Share(size < kSmall ? 2 : kGrowth, size));
 }
 
 void* Map(std::size_t bytes) {
@@ -66,15 +69,15 @@ SlotTable::Part& SlotTable::RoomyPartOf(std::uint32_t tag) {
 void SlotTable::Add(std::uint32_t tag, std::uint32_t number) {
   Part& part = RoomyPartOf(tag);
   part.Insert({tag, number + 1});
-  ++part.used;
+  CountAdded(part);
 }
 
 std::uint32_t SlotTable::Replace(std::uint32_t tag, std::uint32_t number) {
   Part& part = RoomyPartOf(tag);
   Slot& slot = part.slots[part.Search(tag, part.Home(tag))];
   const Slot before = slot;
-  if (before.is_empty()) ++part.used;
   slot = {tag, number + 1};
+  if (before.is_empty()) CountAdded(part);
   return before.number();
 }
 
@@ -89,6 +92,7 @@ void SlotTable::Erase(std::uint32_t tag, std::uint32_t number) {
   }
   if (slots[gap].is_empty()) return;
   --part.used;
+  --used_;
   for (std::size_t at = part.Next(gap); !slots[at].is_empty(); at = part.Next(at)) {
     if (part.Distance(part.Home(slots[at].tag), at) < part.Distance(gap, at)) continue;
     slots[gap] = slots[at];
@@ -103,18 +107,38 @@ void SlotTable::Prefetch(std::uint32_t tag) const {
 }
 
 void SlotTable::Expect(std::size_t count) {
-  // Parts are not exactly equal.
-  const auto share = static_cast<std::size_t>(1.01 * static_cast<double>(count)) >> kPartBits;
-  for (std::size_t i = 0; i < kParts; ++i) {
-    std::size_t size = parts_[i].size;
-    while (Limit(size) < share) size = NextSize(size);
-    if (size > parts_[i].size) Grow(i, size);
+  while (Share(kFull, kParts * round_.size) < count) {
+    round_ = {.size = NextSize(round_.size)};
   }
+  for (std::size_t i = 0; i < kParts; ++i) {
+    if (parts_[i].size < round_.size) Grow(i, round_.size);
+  }
+}
+
+void SlotTable::CountAdded(Part& part) {
+  ++part.used;
+  ++used_;
+  if (--round_.rest == 0) ContinueRound();
+}
+
+void SlotTable::ContinueRound() {
+  const std::size_t full = Share(kFull, kParts * round_.size);
+  if (round_.parts == 0 && used_ < full) {
+    round_.rest = full - used_;
+    return;
+  }
+  const std::size_t size = NextSize(round_.size);
+  if (parts_[round_.parts].size < size) Grow(round_.parts, size);
+  if (++round_.parts == kParts) round_ = {.size = size};
+  round_.rest = std::max<std::size_t>(1, Share(kRound, round_.size));
 }
 
 void SlotTable::Grow(std::size_t part, std::size_t size) {
   const Part old = parts_[part];
-  Part grown{.slots = EnterRoom(part, size), .size = size, .used = old.used, .limit = Limit(size)};
+  Part grown{.slots = EnterRoom(part, size),
+             .size = size,
+             .used = old.used,
+             .limit = Share(kPartFull, size)};
   for (std::size_t i = 0; i < old.size; ++i) {
     if (!old.slots[i].is_empty()) grown.Insert(old.slots[i]);
   }
@@ -141,11 +165,6 @@ void SlotTable::LeaveRoom(std::size_t part, std::size_t size) {
   if (--room->parts > 0) return;
   munmap(room->slots, kParts * size * sizeof(Slot));
   rooms_.erase(room);
-}
-
-std::size_t SlotTable::size() const {
-  return std::transform_reduce(parts_.begin(), parts_.end(), std::size_t{0}, std::plus(),
-                               [](const Part& part) { return part.used; });
 }
 
 std::size_t SlotTable::bytes() const {

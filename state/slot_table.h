@@ -9,10 +9,10 @@
 namespace lethe {
 
 // From tags of 32 evenly spread bits to numbers, one or several of a tag: open addressing, eight
-// bytes a slot. In parts, by the first bits of the tag, that grow one at a time: none waits long,
-// and only one is there twice meanwhile. Parts of a size lie side by side in memory of large pages,
-// because a look-up hits any place, and to find its page would take as long as to read it. Not
-// thread-safe.
+// bytes a slot. In parts, by the first bits of the tag, that grow one at a time, in order and with
+// some additions in between: none waits long, and only one is there twice meanwhile. Parts of a
+// size lie side by side in memory of large pages, because a look-up hits any place, and to find its
+// page would take as long as to read it. Not thread-safe.
 class SlotTable {
  public:
   static constexpr std::uint32_t kNone = 0xffffffff;
@@ -23,6 +23,8 @@ class SlotTable {
   SlotTable& operator=(SlotTable&& other) noexcept {
     parts_.swap(other.parts_);
     rooms_.swap(other.rooms_);
+    std::swap(round_, other.round_);
+    std::swap(used_, other.used_);
     return *this;
   }
 
@@ -53,11 +55,11 @@ class SlotTable {
   // without effect, and leave it out.)
   void Prefetch(std::uint32_t tag) const;
 
-  std::size_t size() const;   // numbers
-  std::size_t bytes() const;  // of the slots
+  std::size_t size() const { return used_; }  // numbers
+  std::size_t bytes() const;                  // of the slots
 
  private:
-  static constexpr int kPartBits = 6;
+  static constexpr int kPartBits = 8;
   static constexpr std::size_t kParts = std::size_t{1} << kPartBits;
 
   // All zeros is an empty one, as fresh memory is.
@@ -99,16 +101,27 @@ class SlotTable {
     int parts;         // that are in it
   };
 
+  // All parts grow to the next size, one after the other.
+  struct Round {
+    std::size_t size = 0;   // that all parts have, or more
+    std::size_t parts = 0;  // that have grown; none: it has not begun
+    std::size_t rest = 1;   // additions until the next one does
+  };
+
   static std::size_t PartOf(std::uint32_t tag) { return tag >> (32 - kPartBits); }
   const Part& Of(std::uint32_t tag) const { return parts_[PartOf(tag)]; }
   // With room for one more.
   Part& RoomyPartOf(std::uint32_t tag);
+  void CountAdded(Part& part);
+  void ContinueRound();
   void Grow(std::size_t part, std::size_t size);
   Slot* EnterRoom(std::size_t part, std::size_t size);
   void LeaveRoom(std::size_t part, std::size_t size);
 
   std::array<Part, kParts> parts_;
   std::vector<Room> rooms_;  // one, or while parts move two
+  Round round_;
+  std::size_t used_ = 0;
 };
 
 }  // namespace lethe
