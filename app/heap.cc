@@ -1,16 +1,7 @@
-#include "app/heap.h"
-
-#include <malloc.h>
-
-namespace lethe {
-
-// Large pieces come from the system and go back to it. Otherwise, once RocksDB has freed a larger
-// one, what grows would leave holes in the heap of its own size. What librdkafka fetches at a time,
-// and what a commit takes, stays in the heap when it is given back: to get it anew, page by page,
-// would take longer than to use it.
-void TuneHeap() {
-  mallopt(M_MMAP_THRESHOLD, 4 << 20);
-  mallopt(M_TRIM_THRESHOLD, 8 << 20);
+// The settings of jemalloc, which it looks up under this name when the program starts. librdkafka
+// allocates every message in one thread and we free it in another: glibc's heap makes them wait for
+// each other. Few arenas, and pages given back soon, keep the memory that the README promises.
+extern "C" {
+extern const char* malloc_conf;
+const char* malloc_conf = "narenas:2,dirty_decay_ms:500,muzzy_decay_ms:0";
 }
-
-}  // namespace lethe

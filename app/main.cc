@@ -4,10 +4,8 @@
 #include "app/command_line.h"
 #include "app/commands/command.h"
 #include "app/exit_code.h"
-#include "app/heap.h"
 
 int main(int argc, char** argv) {
-  lethe::TuneHeap();
   lethe::CatchSignals();
   try {
     return lethe::RunCommandLine(argc, argv);

@@ -19,7 +19,6 @@
 
 #include <benchmark/benchmark.h>
 
-#include "app/heap.h"
 #include "app/run/facts.h"
 #include "app/run/shard_worker.h"
 #include "bench/topics.h"
@@ -147,7 +146,6 @@ struct Took {
   double processor_seconds = 0;
 };
 Result<Took> RunPipeline(const Filled& filled, std::int64_t dimension, bool is_watched) {
-  TuneHeap();
   Config config;
   config.spec.model.dimension = dimension;
   config.spec.topic = filled.topic;

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "app/heap.h"
 #include "app/run/live_probe.h"
 #include "bench/events.h"
 #include "connectors/system/sodium_hash.h"
@@ -28,7 +27,6 @@ class ShardBed {
         folder_path_(std::filesystem::temp_directory_path() /
                      ("lethe-bed-" + std::to_string(getpid()) + "-" + mode + "-" +
                       std::to_string(dimension))) {
-    TuneHeap();
     std::filesystem::remove_all(folder_path_);
     Spec spec;
     spec.model.dimension = dimension;

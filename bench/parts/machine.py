@@ -38,6 +38,7 @@ def package(name):
 def versions(build):
     return {'Lethe': said(['git', '-C', ROOT, 'describe', '--always', '--dirty'], r'(\S+)'),
             'gcc': said(['g++', '-dumpfullversion'], r'(\S+)'),
+            'jemalloc': package('libjemalloc-dev'),
             'librdkafka': package('librdkafka-dev'), 'RocksDB': package('librocksdb-dev'),
             'Apache Kafka': first(BROKER_SCRIPT, r'(?m)^version=(.*)$'),
             'Java': said(['java', '-version'], r'"([^"]+)"'), 'Python': platform.python_version()}
