@@ -21,7 +21,7 @@ constexpr double kPartFull = 0.82;
 constexpr double kRound = 0.015;
 constexpr double kGrowth = 1.35;
 constexpr std::size_t kSmall = std::size_t{1} << 14;  // slots of a part: 32 MB in all
-constexpr std::size_t kFirstSlots = 16;
+constexpr std::size_t kFirstSlots = 64;
 
 std::size_t Share(double share, std::size_t slots) {
   return static_cast<std::size_t>(share * static_cast<double>(slots));
@@ -161,7 +161,8 @@ void SlotTable::LeaveRoom(std::size_t part, std::size_t size) {
   const auto room = std::find_if(rooms_.begin(), rooms_.end(),
                                  [&](const Room& existing) { return existing.size == size; });
   LETHE_CHECK(room != rooms_.end());
-  Discard(room->slots + part * size, size * sizeof(Slot));
+  // Pages of small ones are not worth the call, which stops all threads for a moment.
+  if (size >= kSmall) Discard(room->slots + part * size, size * sizeof(Slot));
   if (--room->parts > 0) return;
   munmap(room->slots, kParts * size * sizeof(Slot));
   rooms_.erase(room);
