@@ -1,6 +1,7 @@
 #include "state/block_log.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/check.h"
 #include "state/bytes.h"
@@ -29,15 +30,15 @@ Status BlockLog<Rows>::Load(const Store& store, const Visitor& visit) {
     }
     if (is_first) {
       dropped_ = rows.first();
-      open_ = Rows(rows.first());
+      open_ = NewBlock(rows.first());
     }
     is_first = false;
     status = visit(rows);
     stored_ = rows.end();
     if (pieces_.empty() && rows.end() == BlockOf(rows.end())) {
-      open_ = Rows(rows.end());
+      open_ = NewBlock(rows.end());
     } else {
-      for (std::int64_t i = rows.first(); i < rows.end(); ++i) open_.Append(rows.At(i));
+      for (std::int64_t i = rows.first(); i < rows.end(); ++i) Add(rows.At(i));
       pieces_.push_back(rows.first());
     }
     return status.ok();
@@ -48,18 +49,31 @@ Status BlockLog<Rows>::Load(const Store& store, const Visitor& visit) {
 template <typename Rows>
 void BlockLog<Rows>::Append(std::int64_t index, const Entry& entry) {
   LETHE_CHECK(index == open_.end());
+  Add(entry);
+}
+
+template <typename Rows>
+void BlockLog<Rows>::Add(const Entry& entry) {
   open_.Append(entry);
+  if (open_.end() < open_.first() + block_) return;
+  full_.push_back(std::exchange(open_, NewBlock(open_.end())));
+}
+
+template <typename Rows>
+Rows* BlockLog<Rows>::Unstored(std::int64_t index) {
+  if (index < first() || index >= open_.end()) return nullptr;
+  const auto block = static_cast<std::size_t>((index - first()) / block_);
+  return block < full_.size() ? &full_[block] : &open_;
 }
 
 template <typename Rows>
 void BlockLog<Rows>::Blank(std::int64_t index) {
-  if (index < open_.first() || index >= open_.end()) return;
-  open_.Blank(index);
+  if (Rows* rows = Unstored(index)) rows->Blank(index);
 }
 
 template <typename Rows>
 void BlockLog<Rows>::DropBefore(std::int64_t index) {
-  const std::int64_t keep = std::min(BlockOf(index), BlockOf(open_.first()));
+  const std::int64_t keep = std::min(BlockOf(index), first());
   if (keep <= dropped_) return;
   drops_.emplace_back(dropped_, keep);
   dropped_ = keep;
@@ -77,7 +91,7 @@ Result<std::string> BlockLog<Rows>::ReadRow(const Store& store, std::int64_t ind
 
 template <typename Rows>
 auto BlockLog<Rows>::Read(const Store& store, std::int64_t index) const -> Result<Entry> {
-  if (index >= open_.first() && index < open_.end()) return open_.At(index);
+  if (const Rows* rows = Unstored(index)) return rows->At(index);
   const std::int64_t block = BlockOf(index);
   if (block != last_block_) {
     last_block_ = -1;
@@ -96,16 +110,16 @@ void BlockLog<Rows>::AddTo(WriteBatch& batch) {
   const auto key = [](std::int64_t index) { return NumberKey(static_cast<std::uint64_t>(index)); };
   for (const auto& [from, to] : drops_) batch.DeleteRange(family_, key(from), key(to));
   drops_.clear();
-  std::int64_t first = open_.first();
-  for (; open_.end() >= first + block_; first += block_) {
+  for (Rows& block : full_) {
+    const std::int64_t first = block.first();
     for (const std::int64_t piece : pieces_) {
       if (piece != first) batch.Delete(family_, key(piece));
     }
     pieces_.clear();
-    batch.Put(family_, key(first), open_.Encode(first, first + block_));
+    batch.Put(family_, key(first), std::move(block).Take());
     stored_ = first + block_;
   }
-  open_.DropBefore(first);
+  full_.clear();
   if (stored_ < open_.end()) {
     batch.Put(family_, key(stored_), open_.Encode(stored_, open_.end()));
     pieces_.push_back(stored_);

@@ -49,6 +49,15 @@ class BlockLog {
   std::vector<Store::KeyRange> RangesOf(const std::set<std::int64_t>& indices) const;
 
  private:
+  Rows NewBlock(std::int64_t first) const { return Rows(first, static_cast<std::size_t>(block_)); }
+  // The block that has an entry which is not stored in a block yet, or nullptr.
+  Rows* Unstored(std::int64_t index);
+  const Rows* Unstored(std::int64_t index) const {
+    return const_cast<BlockLog*>(this)->Unstored(index);
+  }
+  // What is before is stored, in blocks.
+  std::int64_t first() const { return full_.empty() ? open_.first() : full_.front().first(); }
+  void Add(const Entry& entry);
   static Status Damaged(Family family, std::string_view key);
   std::int64_t BlockOf(std::int64_t index) const { return index / block_ * block_; }
   std::int64_t WidestOf(std::int64_t index) const { return index / widest_ * widest_; }
@@ -58,7 +67,8 @@ class BlockLog {
   Family family_;
   std::int64_t block_;
   std::int64_t widest_;
-  Rows open_;                         // from the beginning of the last block on
+  std::vector<Rows> full_;            // blocks that are to be stored
+  Rows open_ = NewBlock(0);           // the last block
   std::int64_t stored_ = 0;           // entries before this are in the store
   std::vector<std::int64_t> pieces_;  // rows of the last block in the store, by first index
   std::int64_t dropped_ = 0;          // rows before this are gone

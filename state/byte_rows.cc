@@ -13,15 +13,22 @@ constexpr std::size_t kHeader = 1 + 8 + 4;
 
 }  // namespace
 
+ByteRows::ByteRows(std::int64_t first, std::size_t most)
+    : first_(first), begin_(kHeader + 4 * most), bytes_(begin_, '\0') {
+  ends_.reserve(most);
+}
+
 ByteRows::Entry ByteRows::At(std::int64_t index) const {
   const auto at = static_cast<std::size_t>(index - first_);
   const std::size_t begin = at == 0 ? 0 : ends_[at - 1];
-  return std::string_view(bytes_).substr(begin, ends_[at] - begin);
+  return std::string_view(bytes_).substr(begin_ + begin, ends_[at] - begin);
 }
 
 void ByteRows::Append(Entry entry) {
+  // Entries of a row are alike.
+  if (ends_.size() == 1) bytes_.reserve(begin_ + ends_.capacity() * ends_.front());
   bytes_ += entry;
-  ends_.push_back(static_cast<std::uint32_t>(bytes_.size()));
+  ends_.push_back(static_cast<std::uint32_t>(bytes_.size() - begin_));
 }
 
 bool ByteRows::Blank(std::int64_t index) {
@@ -31,30 +38,33 @@ bool ByteRows::Blank(std::int64_t index) {
   return true;
 }
 
-void ByteRows::DropBefore(std::int64_t index) {
-  const auto count =
-      std::min(static_cast<std::size_t>(std::max<std::int64_t>(0, index - first_)), ends_.size());
-  if (count == 0) return;
-  const std::uint32_t cut = ends_[count - 1];
-  bytes_.erase(0, cut);
-  ends_.erase(ends_.begin(), ends_.begin() + static_cast<std::ptrdiff_t>(count));
-  for (std::uint32_t& end : ends_) end -= cut;
-  first_ += static_cast<std::int64_t>(count);
-}
-
-std::string ByteRows::Encode(std::int64_t from, std::int64_t to) const {
-  const auto begin = static_cast<std::size_t>(from - first_);
-  const auto end = static_cast<std::size_t>(to - first_);
-  const std::size_t cut = begin == 0 ? 0 : ends_[begin - 1];
-  std::string value;
-  value.reserve(kHeader + 4 * (end - begin) + (end == begin ? 0 : ends_[end - 1] - cut));
+void ByteRows::PutHead(std::int64_t from, std::int64_t to, std::string& value) const {
   PutNumber(value, kVersion);
   PutNumber(value, from);
   PutNumber(value, static_cast<std::uint32_t>(to - from));
   for (std::int64_t i = from; i < to; ++i) {
     PutNumber(value, static_cast<std::uint32_t>(At(i).size()));
   }
-  if (end > begin) value.append(bytes_, cut, ends_[end - 1] - cut);
+}
+
+std::string ByteRows::Take() && {
+  if (begin_ != kHeader + 4 * ends_.size()) return Encode(first_, end());
+  std::string head;
+  head.reserve(begin_);
+  PutHead(first_, end(), head);
+  std::copy(head.begin(), head.end(), bytes_.begin());
+  return std::move(bytes_);
+}
+
+std::string ByteRows::Encode(std::int64_t from, std::int64_t to) const {
+  const auto begin = static_cast<std::size_t>(from - first_);
+  const auto end = static_cast<std::size_t>(to - first_);
+  const std::size_t cut = begin == 0 ? 0 : ends_[begin - 1];
+  const std::size_t size = end == begin ? 0 : ends_[end - 1] - cut;
+  std::string value;
+  value.reserve(kHeader + 4 * (end - begin) + size);
+  PutHead(from, to, value);
+  value.append(bytes_, begin_ + cut, size);
   return value;
 }
 
@@ -70,17 +80,16 @@ bool ByteRows::Decode(std::string_view value, ByteRows& rows) {
     end += NumberAt<std::uint32_t>(value, kHeader + 4 * i);
     rows.ends_[i] = static_cast<std::uint32_t>(end);
   }
-  rows.bytes_ = value.substr(kHeader + 4 * count);
-  return rows.bytes_.size() == end;
+  rows.begin_ = kHeader + 4 * count;
+  rows.bytes_ = value;
+  return value.size() - rows.begin_ == end;
 }
 
 std::optional<ByteRows::Entry> ByteRows::DecodeOne(std::string_view value, std::int64_t index) {
   ByteRows rows;
   if (!Decode(value, rows) || index < rows.first() || index >= rows.end()) return {};
   const Entry entry = rows.At(index);
-  return value.substr(value.size() - rows.bytes_.size() +
-                          static_cast<std::size_t>(entry.data() - rows.bytes_.data()),
-                      entry.size());
+  return value.substr(static_cast<std::size_t>(entry.data() - rows.bytes_.data()), entry.size());
 }
 
 }  // namespace lethe

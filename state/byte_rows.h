@@ -13,8 +13,9 @@ class ByteRows {
  public:
   using Entry = std::string_view;
 
-  ByteRows() = default;
-  explicit ByteRows(std::int64_t first) : first_(first) {}
+  ByteRows() : ByteRows(0) {}
+  // With room in front for what a row of so many entries begins with.
+  explicit ByteRows(std::int64_t first, std::size_t most = 0);
 
   std::int64_t first() const { return first_; }
   std::int64_t end() const { return first_ + static_cast<std::int64_t>(ends_.size()); }
@@ -24,8 +25,9 @@ class ByteRows {
   void Append(Entry entry);
   // Overwrites an entry with zeros. False if it was blank before.
   bool Blank(std::int64_t index);
-  void DropBefore(std::int64_t index);
 
+  // The row of all; of the most entries it is made where they stand.
+  std::string Take() &&;
   std::string Encode(std::int64_t from, std::int64_t to) const;
   static bool Decode(std::string_view value, ByteRows& rows);
   // One entry of a row, within `value`.
@@ -37,8 +39,11 @@ class ByteRows {
   }
 
  private:
-  std::int64_t first_ = 0;
-  std::vector<std::uint32_t> ends_;
+  void PutHead(std::int64_t from, std::int64_t to, std::string& value) const;
+
+  std::int64_t first_;
+  std::size_t begin_;                // of the first entry, in bytes_
+  std::vector<std::uint32_t> ends_;  // behind begin_
   std::string bytes_;
 };
 

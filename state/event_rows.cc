@@ -71,6 +71,12 @@ bool ReadSmall(std::string_view bytes, std::size_t& at, std::int64_t& number) {
 
 }  // namespace
 
+EventRows::EventRows(std::int64_t first, std::size_t most) : first_(first) {
+  offsets_.reserve(most);
+  ids_.reserve(most);
+  subjects_.reserve(most);
+}
+
 EventRows::Entry EventRows::At(std::int64_t index) const {
   const std::size_t at = Place(index);
   Entry event{.index = {index}, .offset = {offsets_[at]}, .id = ids_[at], .subject = {}};
@@ -89,14 +95,6 @@ bool EventRows::Blank(std::int64_t index) {
   if (ids_[at] == KeyHash{} && subjects_[at] == KeyHash{}) return false;
   ids_[at] = subjects_[at] = {};
   return true;
-}
-
-void EventRows::DropBefore(std::int64_t index) {
-  const auto count = static_cast<std::ptrdiff_t>(std::clamp(index, first_, end()) - first_);
-  offsets_.erase(offsets_.begin(), offsets_.begin() + count);
-  ids_.erase(ids_.begin(), ids_.begin() + count);
-  subjects_.erase(subjects_.begin(), subjects_.begin() + count);
-  first_ += count;
 }
 
 bool EventRows::AreShort(std::size_t from, std::size_t to) const {

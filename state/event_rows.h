@@ -17,7 +17,8 @@ class EventRows {
   using Entry = LearnedEvent;
 
   EventRows() = default;
-  explicit EventRows(std::int64_t first) : first_(first) {}
+  // With room for so many.
+  explicit EventRows(std::int64_t first, std::size_t most = 0);
 
   std::int64_t first() const { return first_; }
   std::int64_t end() const { return first_ + static_cast<std::int64_t>(ids_.size()); }
@@ -28,8 +29,9 @@ class EventRows {
   // Overwrites the names with zeros; where an event stood is in its receipt. False if it was blank
   // before.
   bool Blank(std::int64_t index);
-  void DropBefore(std::int64_t index);
 
+  // The row of all.
+  std::string Take() && { return Encode(first(), end()); }
   std::string Encode(std::int64_t from, std::int64_t to) const;
   // Also reads rows of version 1.
   static bool Decode(std::string_view value, EventRows& rows);

@@ -151,16 +151,5 @@ TEST_F(EventRowsTest, RowsOfVersionOneAreRead) {
   ExpectEqual(All(read), All(rows));
 }
 
-TEST_F(EventRowsTest, DropsFromTheFront) {
-  EventRows rows = Rows(false, 50);
-  const std::vector<LearnedEvent> all = All(rows);
-  rows.DropBefore(110);
-  EXPECT_EQ(rows.first(), 110);
-  ExpectEqual(All(rows), {all.begin() + 10, all.end()});
-  rows.DropBefore(1000);
-  EXPECT_EQ(rows.first(), kEnd);
-  EXPECT_EQ(rows.end(), kEnd);
-}
-
 }  // namespace
 }  // namespace lethe

@@ -116,6 +116,25 @@ TEST(BlockLogTest, ABlankEntryNeverReachesALaterRow) {
   EXPECT_EQ(Entries(store, 4)[1], std::string(6, '\0'));
 }
 
+TEST(BlockLogTest, WhatIsNotStoredYetIsReadAndBlankedToo) {
+  MemoryStore store;
+  BlockLog<ByteRows> log(Family::kEvents, 4);
+  for (int i = 0; i < 10; ++i) log.Append(i, std::string(3, static_cast<char>('a' + i)));
+  for (const int i : {0, 5, 9}) {
+    EXPECT_EQ(log.Read(store, i).value(), std::string(3, static_cast<char>('a' + i)));
+    log.Blank(i);
+    EXPECT_TRUE(ByteRows::IsBlank(log.Read(store, i).value()));
+  }
+  WriteBatch batch;
+  log.AddTo(batch);
+  ASSERT_TRUE(store.Write(batch, false).ok());
+  const auto entries = Entries(store, 4);
+  ASSERT_EQ(entries.size(), 10u);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(ByteRows::IsBlank(entries[i]), i == 0 || i == 5 || i == 9) << i;
+  }
+}
+
 TEST(BlockLogTest, AMissingRowIsDamage) {
   MemoryStore store;
   BlockLog<ByteRows> log(Family::kEvents, 2);
