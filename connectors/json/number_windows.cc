@@ -84,11 +84,12 @@ LETHE_ON_AVX2 inline __m256i JoinToFours(__m256i digits) {
 // Four short decimals at a time, or false if they are not.
 [[gnu::always_inline]] LETHE_ON_AVX2 inline bool ReadFour(Shape a, Shape b, Shape c, Shape d,
                                                           double* numbers) {
-  if (!(a.may_be_short() & b.may_be_short() & c.may_be_short() & d.may_be_short())) return false;
+  if (!a.may_be_short() || !b.may_be_short() || !c.may_be_short() || !d.may_be_short())
+    return false;
   const __m256i ac = DigitsOf(a, c);
   const __m256i bd = DigitsOf(b, d);
-  if (!(AreDigits(_mm256_max_epu8(ac, bd)) & a.has_point() & b.has_point() & c.has_point() &
-        d.has_point())) {
+  if (!AreDigits(_mm256_max_epu8(ac, bd)) || !a.has_point() || !b.has_point() || !c.has_point() ||
+      !d.has_point()) {
     return false;
   }
   const __m256i fours = _mm256_packus_epi32(JoinToFours(ac), JoinToFours(bd));
