@@ -1,5 +1,6 @@
 #include "connectors/json/canonical.h"
 
+#include "connectors/json/number_array.h"
 #include "connectors/json/numbers.h"
 
 namespace lethe {

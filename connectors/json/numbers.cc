@@ -3,8 +3,6 @@
 #include <charconv>
 #include <cstdint>
 
-#include "connectors/json/number_windows.h"
-
 namespace lethe {
 namespace {
 
@@ -48,15 +46,6 @@ bool ReadNumber(const char*& at, const char* end, double& number) {
   if (error != std::errc() || read != stop) return false;
   at = stop;
   return true;
-}
-
-bool ReadNumbers(const char*& at, const char* end, std::vector<double>& numbers) {
-  if (kHasWindows) return ReadByWindows(at, end, numbers);
-  numbers.clear();
-  for (;;) {
-    if (!ReadNumber(at, end, numbers.emplace_back()) || at == end) return false;
-    if (const char after = *at++; after != ',') return after == ']';
-  }
 }
 
 }  // namespace lethe

@@ -10,6 +10,7 @@
 
 #include "connectors/json/canonical.h"
 #include "connectors/json/event_codec.h"
+#include "connectors/json/number_array.h"
 
 namespace lethe {
 namespace {
@@ -141,6 +142,33 @@ TEST(CanonicalTest, ReadsNoNumberThatIsNone) {
       for (std::size_t k = 0; k < fast.x.size(); ++k) ExpectSameBits(fast.x[k], general.x[k]);
     }
   }
+}
+
+// Whichever way this processor goes, both are there and agree on what they read, and where it ends.
+TEST(CanonicalTest, NumbersAreReadAlikeManyAtATimeAndOneByOne) {
+  Random random;
+  std::vector<double> fast;
+  std::vector<double> slow;
+  int read = 0;
+  for (int i = 0; i < 50'000; ++i) {
+    std::string text(kBehind, ' ');
+    for (std::size_t k = 1 + random.Below(30); k > 0; --k) {
+      text += random.Below(9) > 0 ? random.Pick({"0.125", "-3.75", "0.000001"}) : Number(random);
+      text += k > 1 ? "," : "]";
+    }
+    text += random.Pick({"", ",", R"(,"y":1})"});
+    const char* const end = text.data() + text.size();
+    const char* fast_at = text.data() + kBehind;
+    const char* slow_at = fast_at;
+    const bool is_read = ReadNumbers(fast_at, end, fast);
+    ASSERT_EQ(is_read, ReadNumbersOneByOne(slow_at, end, slow)) << text;
+    if (!is_read) continue;
+    ++read;
+    ASSERT_EQ(fast_at, slow_at) << text;
+    ASSERT_EQ(fast.size(), slow.size()) << text;
+    for (std::size_t k = 0; k < fast.size(); ++k) ExpectSameBits(fast[k], slow[k]);
+  }
+  EXPECT_GT(read, 10'000);
 }
 
 TEST(CanonicalTest, TakesTheUsualShapes) {

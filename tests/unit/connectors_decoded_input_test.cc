@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -32,7 +31,6 @@ TEST(DecodedInputTest, WhatIsHeldStaysWhereItIs) {
   const std::string text = Letters(1000);
   DecodedInput input("letters", std::make_unique<MemoryDecoder>(text, 7), 16);
   std::vector<Held> held;
-  std::string expected;
   while (true) {
     const std::size_t wanted = 1 + held.size() % 40;  // more than a buffer has, sometimes
     ASSERT_TRUE(input.Require(wanted).ok());

@@ -1,4 +1,4 @@
-#include "connectors/json/number_windows.h"
+#include "connectors/json/number_array.h"
 
 #include "connectors/json/numbers.h"
 
@@ -161,8 +161,6 @@ LETHE_ON_AVX2 inline std::uint32_t* PutPlaces(std::uint64_t bits, std::uint32_t 
   return end;
 }
 
-}  // namespace
-
 // First looks where numbers end, 64 bytes at a time, then reads them: none waits for the one
 // before.
 LETHE_ON_AVX2 bool ReadByWindows(const char*& at, const char* end, std::vector<double>& numbers) {
@@ -207,15 +205,34 @@ const bool kHasWindows = __builtin_cpu_supports("avx2") != 0 &&
                          __builtin_cpu_supports("bmi") != 0 &&
                          __builtin_cpu_supports("popcnt") != 0;
 
+}  // namespace
+
+bool ReadNumbers(const char*& at, const char* end, std::vector<double>& numbers) {
+  return kHasWindows ? ReadByWindows(at, end, numbers) : ReadNumbersOneByOne(at, end, numbers);
+}
+
 }  // namespace lethe
 
 #else
 
 namespace lethe {
 
-const bool kHasWindows = false;
-bool ReadByWindows(const char*&, const char*, std::vector<double>&) { return false; }
+bool ReadNumbers(const char*& at, const char* end, std::vector<double>& numbers) {
+  return ReadNumbersOneByOne(at, end, numbers);
+}
 
 }  // namespace lethe
 
 #endif
+
+namespace lethe {
+
+bool ReadNumbersOneByOne(const char*& at, const char* end, std::vector<double>& numbers) {
+  numbers.clear();
+  for (;;) {
+    if (!ReadNumber(at, end, numbers.emplace_back()) || at == end) return false;
+    if (const char after = *at++; after != ',') return after == ']';
+  }
+}
+
+}  // namespace lethe
