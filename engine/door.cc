@@ -32,12 +32,33 @@ bool RescaleTo(double bound, Eigen::Ref<Vector> x) {
 // norm is not either.
 bool IsWithin(double bound, double squared_norm) { return std::sqrt(squared_norm) <= bound; }
 
+// A squared norm below this is within the bound whatever was rounded; 0 where squares would
+// overflow or lose digits.
+double SurelyWithin(double bound) {
+  return bound > 1e-100 && bound < 1e100 ? bound * bound * (1 - 8 * DBL_EPSILON) : 0;
+}
+
 }  // namespace
+
+Door::Door(const ModelSpec& model)
+    : model_(model), surely_within_(SurelyWithin(model.feature_norm)) {}
 
 std::optional<Rejection> Door::Admit(const Event& event, Example& example) const {
   auto rejection = model_.hash_bits ? AdmitNamed(event, example) : AdmitDense(event, example);
   if (rejection) return rejection;
   return AdmitLabel(event.y, example);
+}
+
+bool Door::AdmitPlain(const PlainLearn& learn, Example& example) const {
+  const Eigen::Index dimension = feature_dimension();
+  if (model_.hash_bits || static_cast<Eigen::Index>(learn.count) != dimension) return false;
+  example.at.clear();
+  example.x.resize(model_dimension());
+  const double squared_norm = learn.is_float32
+                                  ? WidenWithSquaredNorm(learn.x, learn.count, example.x.data())
+                                  : UnpackWithSquaredNorm(learn.x, learn.count, example.x.data());
+  if (model_.bias) example.x[dimension] = 1;
+  return squared_norm < surely_within_ && !AdmitLabel(learn.y, example);
 }
 
 std::optional<Rejection> Door::AdmitDense(const Event& event, Example& example) const {
@@ -56,7 +77,9 @@ std::optional<Rejection> Door::AdmitDense(const Event& event, Example& example) 
   auto x = example.x.head(dimension);
   const double squared_norm = CopyWithSquaredNorm(event.x.data(), event.x.size(), x.data());
   if (model_.bias) example.x[dimension] = 1;
-  if (IsWithin(model_.feature_norm, squared_norm)) return std::nullopt;
+  if (squared_norm < surely_within_ || IsWithin(model_.feature_norm, squared_norm)) {
+    return std::nullopt;
+  }
   for (Eigen::Index i = 0; i < dimension; ++i) {
     if (!std::isfinite(x[i])) {
       return Refuse(Reason::kNotFinite, "x[" + std::to_string(i) + "]: is not a finite number");

@@ -4,6 +4,7 @@
 
 #include "engine/event.h"
 #include "engine/example.h"
+#include "engine/plain_learn.h"
 #include "engine/spec.h"
 #include "engine/types.h"
 
@@ -14,13 +15,15 @@ namespace lethe {
 // admissible label. Nothing else may reach the learner.
 class Door {
  public:
-  explicit Door(const ModelSpec& model) : model_(model) {}
+  explicit Door(const ModelSpec& model);
 
   // The number of weights, bias included.
   Eigen::Index model_dimension() const { return feature_dimension() + (model_.bias ? 1 : 0); }
 
   // Fills `example`, or says why not. Messages carry no values and no names.
   std::optional<Rejection> Admit(const Event& event, Example& example) const;
+  // The same in a hurry. False: it is to be looked at closely, by the other one.
+  bool AdmitPlain(const PlainLearn& learn, Example& example) const;
 
  private:
   Eigen::Index feature_dimension() const {
@@ -33,6 +36,7 @@ class Door {
   std::optional<Rejection> AdmitLabel(double y, Example& example) const;
 
   ModelSpec model_;
+  double surely_within_;  // most events are, and then the root of their squared norm is spared
 };
 
 }  // namespace lethe

@@ -42,15 +42,26 @@ void Intake::Prepare(const Record& record, Prepared& prepared) const {
   Admit(record, prepared.admitted);
 }
 
+std::string Intake::PlaceOf(const Record& record) const {
+  return topic_ + "/" + std::to_string(shard_.value) + "/" + std::to_string(record.offset.value);
+}
+
 void Intake::Admit(const Record& record, Admitted& admitted) const {
   const Event& event = record.event;
   admitted.rejection = door_.Admit(event, admitted.example);
   if (admitted.rejection) return;
-  admitted.id = names_.Id(event.id ? *event.id
-                                   : topic_ + "/" + std::to_string(shard_.value) + "/" +
-                                         std::to_string(record.offset.value));
+  admitted.id = event.id ? names_.Id(*event.id) : names_.Id(PlaceOf(record));
   admitted.subject.reset();
   if (event.subject) admitted.subject = names_.Subject(*event.subject);
+}
+
+bool Intake::Admit(const PlainLearn& learn, Admitted& admitted) const {
+  if (!door_.AdmitPlain(learn, admitted.example)) return false;
+  admitted.rejection.reset();
+  admitted.id = names_.Id(learn.id);
+  admitted.subject.reset();
+  if (learn.subject) admitted.subject = names_.Subject(*learn.subject);
+  return true;
 }
 
 void AdmittedBatch::Clear(std::size_t count) {

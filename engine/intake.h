@@ -36,6 +36,9 @@ class Intake {
   // A learn or update that could be decoded.
   void Admit(const Record& record, Admitted& admitted) const;
 
+  // Likewise, in a hurry. False: the record has to be decoded, and then admitted.
+  bool Admit(const PlainLearn& learn, Admitted& admitted) const;
+
   // Prepares a record that is to be taken after the ones that were expected before.
   const Admitted& Expect(const Record& record);
 
@@ -52,6 +55,8 @@ class Intake {
   };
 
   void Prepare(const Record& record, Prepared& prepared) const;
+  // What an event without an id is called.
+  std::string PlaceOf(const Record& record) const;
   // Takes the first out of the ring, where it stays for a while.
   void Drop();
 
@@ -75,6 +80,12 @@ class AdmittedBatch {
   std::vector<double>& buffer() { return x_; }
   // Record i, a learn or update; takes the buffer of its features back.
   void Admit(const Intake& intake, std::size_t i, Record& record);
+
+  // Likewise, in a hurry. False: it was not, and has to be decoded.
+  bool Admit(const Intake& intake, std::size_t i, const PlainLearn& learn) {
+    is_admitted_[i] = intake.Admit(learn, admitted_[i]);
+    return is_admitted_[i];
+  }
 
   // nullptr: it was not.
   const Admitted* At(std::size_t i) const { return is_admitted_[i] ? &admitted_[i] : nullptr; }

@@ -62,13 +62,39 @@ struct Pass {
   }
 };
 
-struct Copy {
-  const double* from;
+typedef float FourFloats __attribute__((vector_size(4 * sizeof(float))));
+typedef float TwoFloats __attribute__((vector_size(2 * sizeof(float))));
+
+struct Widen {
+  const char* from;
+  double* to;
+
+  [[gnu::always_inline]] void Put(std::size_t i, Four& value) const { PutAs<FourFloats>(i, value); }
+  [[gnu::always_inline]] void Put(std::size_t i, Two& value) const { PutAs<TwoFloats>(i, value); }
+  [[gnu::always_inline]] void Put(std::size_t i, double& value) const {
+    float narrow;
+    std::memcpy(&narrow, from + i * sizeof(float), sizeof narrow);
+    value = narrow;
+    to[i] = value;
+  }
+
+ private:
+  template <typename Floats, typename T>
+  [[gnu::always_inline]] void PutAs(std::size_t i, T& value) const {
+    Floats narrow;
+    std::memcpy(&narrow, from + i * sizeof(float), sizeof narrow);
+    value = __builtin_convertvector(narrow, T);
+    std::memcpy(to + i, &value, sizeof value);
+  }
+};
+
+struct Unpack {
+  const char* from;
   double* to;
 
   template <typename T>
   [[gnu::always_inline]] void Put(std::size_t i, T& value) const {
-    std::memcpy(&value, from + i, sizeof value);
+    std::memcpy(&value, from + i * sizeof(double), sizeof value);
     std::memcpy(to + i, &value, sizeof value);
   }
 };
@@ -92,7 +118,15 @@ struct Step {
 }  // namespace
 
 double CopyWithSquaredNorm(const double* from, std::size_t count, double* to) {
-  return RunWide<Pass<Copy>>(Copy{from, to}, count);
+  return UnpackWithSquaredNorm(reinterpret_cast<const char*>(from), count, to);
+}
+
+double UnpackWithSquaredNorm(const char* doubles, std::size_t count, double* to) {
+  return RunWide<Pass<Unpack>>(Unpack{doubles, to}, count);
+}
+
+double WidenWithSquaredNorm(const char* floats, std::size_t count, double* to) {
+  return RunWide<Pass<Widen>>(Widen{floats, to}, count);
 }
 
 double StepWithSquaredNorm(double keep, double step, const double* x, std::size_t count,

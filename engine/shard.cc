@@ -52,7 +52,9 @@ Membership Shard::Find(const Event& request) const {
 }
 
 Status Shard::Process(const Record& record, const Elsewhere* elsewhere, const Admitted* admitted) {
-  LETHE_RETURN_IF_ERROR(EraseDue(std::max(now_, record.timestamp), false));
+  if (!erasures_.empty()) {
+    LETHE_RETURN_IF_ERROR(EraseDue(std::max(now_, record.timestamp), false));
+  }
   elsewhere_ = elsewhere;
   admitted_ = admitted;
   ++counters_.records;
@@ -62,8 +64,12 @@ Status Shard::Process(const Record& record, const Elsewhere* elsewhere, const Ad
     ports_.state.ExpireRefusals(now_);
   }
   last_time_ = record.timestamp;
-  LETHE_RETURN_IF_ERROR(Take(record));
-  return ServeDue(At(record), now_);
+  if (!record.rejection && record.event.kind == EventKind::kLearn) {
+    Learn(record);
+  } else {
+    LETHE_RETURN_IF_ERROR(TakeOther(record));
+  }
+  return waiting_.size() == 0 ? Status::Ok() : ServeDue(At(record), now_);
 }
 
 Status Shard::ServeByTimer(TimeMs now) {
@@ -94,26 +100,23 @@ Status Shard::EraseDue(TimeMs now, bool by_timer) {
   return Status::Ok();
 }
 
-Status Shard::Take(const Record& record) {
-  if (record.rejection) return Reject(record, *record.rejection);
-  switch (record.event.kind) {
-    case EventKind::kLearn: return Learn(record);
-    case EventKind::kDelete: return Delete(record);
-    case EventKind::kUpdate: return Update(record);
+Status Shard::TakeOther(const Record& record) {
+  if (!record.rejection) {
+    return record.event.kind == EventKind::kDelete ? Delete(record) : Update(record);
   }
-  LETHE_CHECK(false);
+  Reject(record, *record.rejection);
+  return Status::Ok();
 }
 
-Status Shard::Reject(const Record& record, const Rejection& rejection) {
+void Shard::Reject(const Record& record, const Rejection& rejection) {
   ++counters_.rejected[static_cast<std::size_t>(rejection.reason)];
   ports_.probe.OnRejected(id_, record.offset, rejection);
-  if (!rejection.is_request) return Status::Ok();
+  if (!rejection.is_request) return;
   Receipt receipt = NewReceipt(record, Outcome::kRejected);
   receipt.reason = rejection.reason;
   receipt.request.reset();
   receipt.why_not = {"the request could not be read"};
   AppendReceipt(receipt);
-  return Status::Ok();
 }
 
 void Shard::Expect(const Record& record) {
@@ -142,23 +145,26 @@ bool Shard::IsRefused(const KeyHash& id) const {
   return ports_.state.has_refusals() && ports_.state.FindRefusal(names_.Lasting(id)).has_value();
 }
 
-Status Shard::Learn(const Record& record) {
+void Shard::Learn(const Record& record) {
   const Admitted& admitted = Admit(record);
-  if (admitted.rejection) return Reject(record, *admitted.rejection);
-  if (IsRefused(admitted.id)) {
+  if (admitted.rejection) {
+    Reject(record, *admitted.rejection);
+  } else if (IsRefused(admitted.id)) {
     ++counters_.refused_late;
   } else if (ports_.state.FindId(admitted.id)) {
     ++counters_.duplicates;
   } else {
     LearnAs(record, admitted);
   }
-  return Status::Ok();
 }
 
 Status Shard::Update(const Record& record) {
   LETHE_CHECK(record.event.id.has_value());
   const Admitted& admitted = Admit(record);
-  if (admitted.rejection) return Reject(record, *admitted.rejection);
+  if (admitted.rejection) {
+    Reject(record, *admitted.rejection);
+    return Status::Ok();
+  }
   if (IsRefused(admitted.id)) {
     ++counters_.refused_late;
     return Status::Ok();
@@ -234,7 +240,6 @@ Status Shard::Receive(Receipt receipt, std::vector<LearnedEvent> events) {
 }
 
 Status Shard::ServeDue(const Moment& moment, TimeMs now) {
-  if (waiting_.size() == 0) return Status::Ok();
   const auto sigma_now = [this](const std::vector<Target>& targets) {
     return unlearner_->SigmaNow(targets);
   };

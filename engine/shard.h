@@ -150,9 +150,10 @@ class Shard {
   // the shard may have the state erase earlier, and then there is nothing left to do here.
   Status EraseDue(TimeMs now, bool by_timer);
 
-  Status Take(const Record& record);
-  Status Reject(const Record& record, const Rejection& rejection);
-  Status Learn(const Record& record);
+  void Learn(const Record& record);
+  // Whatever is not a learn that could be read.
+  Status TakeOther(const Record& record);
+  void Reject(const Record& record, const Rejection& rejection);
   Status Delete(const Record& record);
   Status Update(const Record& record);
   Status DeleteById(const Record& record);

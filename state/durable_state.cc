@@ -109,6 +109,7 @@ std::optional<LearnedEvent> DurableState::ReadEvent(EventIndex index) const {
 }
 
 std::optional<LearnedEvent> DurableState::FindId(const KeyHash& id) const {
+  if (!table_.MayHave(id)) return std::nullopt;
   for (const EventIndex index : table_.OfId(id)) {
     auto event = ReadEvent(index);
     if (event && event->id == id) return event;

@@ -24,6 +24,12 @@ class EventTable {
   void Add(EventIndex index, const KeyHash& id, const std::optional<KeyHash>& subject);
   void Remove(EventIndex index, const KeyHash& id);
 
+  // False: there is no candidate. Nearly always so for an event that is new.
+  bool MayHave(const KeyHash& id) const {
+    bool found = false;
+    ids_.ForEach(Tag(id), [&](std::uint32_t number) { found |= checks_[number] == Check(id); });
+    return found;
+  }
   // Candidates that were not removed, in no order.
   std::vector<EventIndex> OfId(const KeyHash& id) const;
   // Candidates that were not removed, newest first.

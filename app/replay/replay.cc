@@ -205,6 +205,7 @@ class Replayer final : private Steps<ReplayBatch> {
     for (std::size_t i = 0; i < batch.count; ++i) {
       Record& record = batch.records[i];
       if (stream_ != nullptr) {
+        if (TakePlain(batch, i)) continue;
         record.event.x.swap(batch.admitted.buffer());
         RecordedStream::Decode(batch.raw, i, record);
       }
@@ -214,6 +215,14 @@ class Replayer final : private Steps<ReplayBatch> {
       if (intake == batch.intakes.end()) continue;
       batch.admitted.Admit(intake->second, i, record);
     }
+  }
+
+  // A learn as most are needs no decoding.
+  static bool TakePlain(ReplayBatch& batch, std::size_t i) {
+    PlainLearn plain;
+    if (!RecordedStream::ReadPlainLearn(batch.raw, i, batch.records[i], plain)) return false;
+    const auto intake = batch.intakes.find(batch.records[i].shard);
+    return intake != batch.intakes.end() && batch.admitted.Admit(intake->second, i, plain);
   }
 
   // Most records follow one of their shard.

@@ -152,6 +152,13 @@ void ShardWorker::EraseUntil(const std::atomic<bool>& done) {
 
 Result<bool> ShardWorker::Read(WorkerBatch& batch) {
   if (context_.stopping || (until_ && read_ >= *until_)) return false;
+  if (!batch.intake) {
+    batch.intake.emplace(shard_.NewIntake());
+    batch.messages.GivePlainLearnsTo([&batch](std::size_t i, const PlainLearn& learn) {
+      return batch.admitted.Admit(*batch.intake, i, learn);
+    });
+  }
+  batch.admitted.Clear(RecordBatch::kMaxRecords);
   const std::int64_t wait_ms = std::min(kLongestWaitMs, context_.config.state.commit_every_ms);
   const auto found = consumer_->Read(static_cast<std::int32_t>(id().value),
                                      std::chrono::milliseconds(wait_ms), batch.messages);
@@ -161,11 +168,10 @@ Result<bool> ShardWorker::Read(WorkerBatch& batch) {
 }
 
 void ShardWorker::Prepare(WorkerBatch& batch) {
-  if (!batch.intake) batch.intake.emplace(shard_.NewIntake());
   const std::size_t count = batch.messages.count();
-  batch.admitted.Clear(count);
   for (std::size_t i = 0; i < count; ++i) {
     Record& record = batch.messages.Decode(i, batch.admitted.buffer());
+    if (batch.admitted.At(i) != nullptr) continue;
     if (record.rejection || record.event.kind == EventKind::kDelete) continue;
     batch.admitted.Admit(*batch.intake, i, record);
   }

@@ -9,6 +9,7 @@
 
 #include "connectors/binary/wire.h"
 #include "engine/event.h"
+#include "engine/plain_learn.h"
 
 namespace lethe {
 
@@ -45,6 +46,12 @@ class BinaryEventCodec {
   [[nodiscard]] std::optional<Rejection> DecodeValue(std::optional<std::string_view> value,
                                                      std::optional<std::string_view> key,
                                                      Event& event);
+
+  // The same for most learns, of which nothing is copied: id, subject and features stay in the
+  // message and key. False: it is another one, or is to be refused, and DecodeValue says which.
+  // Numbers may be not finite, which DecodeValue would refuse.
+  bool ReadPlainLearn(std::string_view message, std::optional<std::string_view> key,
+                      PlainLearn& plain) const;
 
   // Appends the message of an event, its subject included. An event that has none (a text that is
   // not UTF-8, a number that its width cannot hold) is a rejection, and nothing is appended.

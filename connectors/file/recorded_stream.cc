@@ -94,12 +94,22 @@ Result<bool> RecordedStream::ReadPiece(Raw& raw) {
   return true;
 }
 
+bool RecordedStream::ReadPlainLearn(const Raw& raw, std::size_t i, Record& record,
+                                    PlainLearn& learn) {
+  const Raw::Piece& piece = raw.pieces_[i];
+  if (!raw.is_binary_ || !raw.binary_.ReadPlainLearn(piece.bytes, std::nullopt, learn)) {
+    return false;
+  }
+  piece.PutPlace(record);
+  record.event.kind = EventKind::kLearn;
+  record.rejection.reset();
+  return true;
+}
+
 void RecordedStream::Decode(Raw& raw, std::size_t i, Record& record) {
   const Raw::Piece& piece = raw.pieces_[i];
   if (raw.is_binary_) {
-    record.shard = piece.shard;
-    record.offset = piece.offset;
-    record.timestamp = piece.timestamp;
+    piece.PutPlace(record);
     record.rejection = raw.binary_.DecodeValue(piece.bytes, std::nullopt, record.event);
   } else {
     // A line above the limit is above the codec's limit too, which is the same.

@@ -48,6 +48,9 @@ class RecordedStream final : public Source {
   class Raw;
   Result<std::size_t> ReadRaw(Raw& raw, std::size_t limit);
   static void Decode(Raw& raw, std::size_t i, Record& record);
+  // Instead of Decode, whether it is a learn as most are. Then `record` says where it stood, and
+  // that it is a learn, and what it says is in `learn`, borrowed from `raw`.
+  static bool ReadPlainLearn(const Raw& raw, std::size_t i, Record& record, PlainLearn& learn);
   Result<std::size_t> Place(const Raw& raw, std::vector<Record>& batch);
   // What Place would say after the end.
   const Status& misplaced() const { return misplaced_; }
@@ -113,6 +116,12 @@ class RecordedStream::Raw {
     ShardId shard;
     Offset offset;
     TimeMs timestamp;
+
+    void PutPlace(Record& record) const {
+      record.shard = shard;
+      record.offset = offset;
+      record.timestamp = timestamp;
+    }
   };
 
   std::vector<Piece> pieces_;

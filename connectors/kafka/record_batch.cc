@@ -38,8 +38,11 @@ void RecordBatch::Clear() {
 void RecordBatch::Add(const Place& place, std::optional<std::string_view> key,
                       std::optional<std::string_view> value) {
   const std::size_t before = bytes_.size();
+  PlainLearn learn;
+  const bool is_taken = taker_ && value && binary_.ReadPlainLearn(*value, key, learn) &&
+                        taker_(messages_.size(), learn);
   const Piece kept_key = Keep(key);
-  messages_.push_back({place, kept_key, Keep(value)});
+  messages_.push_back({place, kept_key, is_taken ? Piece{} : Keep(value), is_taken});
   has_large_ = has_large_ || bytes_.size() - before > kLargeMessage;
 }
 
@@ -51,13 +54,19 @@ void RecordBatch::DecodeAll() {
 Record& RecordBatch::Decode(std::size_t i, std::vector<double>& x) {
   if (records_.size() < count()) records_.resize(count());
   const Message& message = messages_[i];
-  const auto key = View(message.key);
-  const auto value = View(message.value);
   Record& record = records_[i];
-  record.event.x.swap(x);
   record.shard = message.place.shard;
   record.offset = message.place.offset;
   record.timestamp = message.place.timestamp;
+  if (message.is_taken) {
+    record.event.kind = EventKind::kLearn;
+    record.rejection.reset();
+    record.is_placed = false;
+    return record;
+  }
+  const auto key = View(message.key);
+  const auto value = View(message.value);
+  record.event.x.swap(x);
   record.rejection = value && BinaryEventCodec::IsMessage(*value)
                          ? binary_.DecodeValue(value, key, record.event)
                          : json_.DecodeValue(value, key, record.event);

@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "connectors/binary/event_codec.h"
@@ -31,6 +33,12 @@ class RecordBatch {
 
   // Whether a value begins as most learns do. A delete that Lethe has written never does.
   static bool BeginsAsLearn(std::string_view value);
+
+  // Whoever takes learns as most are while they are read, so that they need not be copied. Returns
+  // false for one that is to be decoded. Of one that was taken, record i has only the place, and
+  // the batch no value.
+  using PlainTaker = std::function<bool(std::size_t i, const PlainLearn& learn)>;
+  void GivePlainLearnsTo(PlainTaker taker) { taker_ = std::move(taker); }
 
   // For whoever reads: empties it for reuse; then one message after another.
   void Clear();
@@ -67,11 +75,13 @@ class RecordBatch {
   struct Message {
     Place place;
     Piece key, value;
+    bool is_taken = false;
   };
 
   std::optional<std::string_view> View(const Piece& piece) const;
   Piece Keep(std::optional<std::string_view> bytes);
 
+  PlainTaker taker_;
   std::string bytes_;
   std::vector<Message> messages_;
   std::vector<Record> records_;  // the first count() are valid, the buffers of the rest are reused

@@ -77,10 +77,12 @@ class MessageHarness {
     if (rejection) {
       CheckRejected(*rejection, event_);
       LETHE_CHECK(rejection->message == again->message);
+      CheckPlain(message, key, rejection->reason == Reason::kNotFinite);
       return;
     }
     CheckAccepted(event_);
     LETHE_CHECK(Describe(event_) == Describe(event));
+    CheckPlain(message, key, true);
     if (!key) {
       CheckReadBack(message);
       CheckJson();
@@ -88,6 +90,26 @@ class MessageHarness {
   }
 
  private:
+  // The fast way takes nothing but what the other one takes, or refuses for a number alone, and
+  // sees the same.
+  void CheckPlain(std::string_view message, Key key, bool may_be_taken) {
+    PlainLearn learn;
+    if (!used_.ReadPlainLearn(message, key, learn)) return;
+    LETHE_CHECK(may_be_taken);
+    LETHE_CHECK(learn.x + learn.count * (learn.is_float32 ? 4 : 8) ==
+                message.data() + message.size());
+    if (event_.x.empty()) return;  // it was refused
+    LETHE_CHECK(event_.kind == EventKind::kLearn && event_.named.empty());
+    LETHE_CHECK(event_.id == learn.id && event_.y == learn.y && event_.x.size() == learn.count);
+    LETHE_CHECK(event_.subject.has_value() == learn.subject.has_value());
+    LETHE_CHECK(!learn.subject || *event_.subject == *learn.subject);
+    for (std::size_t i = 0; i < learn.count; ++i) {
+      const double x = learn.is_float32 ? wire::Load<float>(learn.x + 4 * i)
+                                        : wire::Load<double>(learn.x + 8 * i);
+      LETHE_CHECK(x == event_.x[i]);
+    }
+  }
+
   // An event has one encoding: but for what is ignored, it is what was read.
   void CheckReadBack(std::string_view message) {
     constexpr unsigned kFloat32 = 1, kSubject = 8, kRequest = 16;

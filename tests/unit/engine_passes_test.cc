@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -33,6 +34,26 @@ TEST_P(PassesTest, CopiesWithTheNormOfEigen) {
     const double norm =
         CopyWithSquaredNorm(x.data(), static_cast<std::size_t>(x.size()), copy.data());
     EXPECT_EQ(norm, x.squaredNorm());
+    EXPECT_EQ(copy.head(x.size()), x);
+    EXPECT_EQ(copy[x.size()], 0);
+  }
+}
+
+TEST_P(PassesTest, ReadsNumbersAtAnyAddressWithTheNormOfEigen) {
+  for (int round = 0; round < 50; ++round) {
+    const Eigen::VectorXf narrow = Random().cast<float>();
+    const Vector x = round % 2 == 0 ? Vector(narrow.cast<double>()) : Random();
+    const auto count = static_cast<std::size_t>(x.size());
+    std::string bytes(static_cast<std::size_t>(round % 8), 'x');
+    const std::size_t at = bytes.size();
+    Vector copy = Vector::Zero(x.size() + 1);
+    if (round % 2 == 0) {
+      bytes.append(reinterpret_cast<const char*>(narrow.data()), count * sizeof(float));
+      EXPECT_EQ(WidenWithSquaredNorm(bytes.data() + at, count, copy.data()), x.squaredNorm());
+    } else {
+      bytes.append(reinterpret_cast<const char*>(x.data()), count * sizeof(double));
+      EXPECT_EQ(UnpackWithSquaredNorm(bytes.data() + at, count, copy.data()), x.squaredNorm());
+    }
     EXPECT_EQ(copy.head(x.size()), x);
     EXPECT_EQ(copy[x.size()], 0);
   }

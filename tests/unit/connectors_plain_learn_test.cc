@@ -1,0 +1,180 @@
+// The fast way of a binary learn and its slow twin: whatever the fast one takes, the slow one takes
+// too, and what reaches the learner is the same, bit for bit.
+
+#include <cstring>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "connectors/kafka/record_batch.h"
+#include "connectors/system/sodium_hash.h"
+#include "engine/intake.h"
+#include "tests/support/binary_messages.h"
+
+namespace lethe {
+namespace {
+
+using testing::BinaryMessageTest;
+using testing::Key;
+using testing::kInfinity;
+using testing::kNaN;
+using testing::Learn;
+using testing::Shapes;
+
+ModelSpec Model(bool bias) {
+  ModelSpec model;
+  model.dimension = 3;
+  model.feature_norm = 1;
+  model.bias = bias;
+  return model;
+}
+
+class PlainLearnTest : public BinaryMessageTest {
+ protected:
+  // What each way admits; none if it does not.
+  std::optional<Admitted> Fast(const Intake& intake, std::string_view message, Key key) {
+    PlainLearn learn;
+    Admitted admitted;
+    admitted.rejection.emplace();  // left over from another one
+    admitted.subject.emplace();
+    if (!codec_.ReadPlainLearn(message, key, learn) || !intake.Admit(learn, admitted)) return {};
+    return admitted;
+  }
+  std::optional<Admitted> Slow(const Intake& intake, std::string_view message, Key key) {
+    Record record;
+    if (codec_.DecodeValue(message, key, record.event)) return {};
+    if (record.event.kind != EventKind::kLearn || !record.event.id) return {};
+    Admitted admitted;
+    intake.Admit(record, admitted);
+    if (admitted.rejection) return {};
+    return admitted;
+  }
+  void ExpectSame(const Admitted& fast, const Admitted& slow) {
+    EXPECT_FALSE(fast.rejection);
+    EXPECT_EQ(fast.id, slow.id);
+    EXPECT_EQ(fast.subject, slow.subject);
+    EXPECT_EQ(fast.example.y, slow.example.y);
+    EXPECT_EQ(fast.example.at, slow.example.at);
+    ASSERT_EQ(fast.example.x.size(), slow.example.x.size());
+    EXPECT_EQ(std::memcmp(fast.example.x.data(), slow.example.x.data(),
+                          static_cast<std::size_t>(slow.example.x.size()) * sizeof(double)),
+              0);
+  }
+
+  SodiumHasher hasher_;
+  Names names_{hasher_, ShardIdentity()};
+  Intake intake_{Model(false), names_, "events", {0}};
+};
+
+TEST_F(PlainLearnTest, TheUsualLearnIsTakenInEveryForm) {
+  const Intake with_bias(Model(true), names_, "events", {0});
+  Event event = Learn("e-81", {0.5, -0.25, 0.125}, 1);
+  for (const bool has_subject : {false, true}) {
+    if (has_subject) event.subject = "user-7";
+    for (const NumberWidth width : {NumberWidth::kFloat32, NumberWidth::kFloat64}) {
+      for (const Key key : {Key(), Key("the key"), Key("\xff")}) {
+        for (const Intake* intake : {&std::as_const(intake_), &with_bias}) {
+          // At every alignment.
+          for (std::size_t shift = 0; shift < 8; ++shift) {
+            const std::string bytes = std::string(shift, 'x') + Encode(event, width);
+            const std::string_view message = std::string_view(bytes).substr(shift);
+            const auto fast = Fast(*intake, message, key);
+            const auto slow = Slow(*intake, message, key);
+            ASSERT_TRUE(fast && slow);
+            ExpectSame(*fast, *slow);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_F(PlainLearnTest, EverythingElseIsLeftToTheOther) {
+  std::vector<Event> others = {Learn({}, {0.5, 0, 0}, 1),          // without an id
+                               Learn("\xc3\xa9", {0.5, 0, 0}, 1),  // not ASCII
+                               Learn("e", {0.5, 0}, 1),            // of another dimension
+                               Learn("e", {0.8, 0.8, 0.8}, 1),     // too long
+                               Learn("e", {1, 0, 0}, 1),           // at the bound
+                               Learn("e", {0.5, 0, 0}, 0.5)};      // a label that is none
+  for (Event& shape : Shapes()) {
+    if (shape.kind != EventKind::kLearn || !shape.named.empty()) others.push_back(shape);
+  }
+  for (const Event& event : others) EXPECT_FALSE(Fast(intake_, Encode(event), {}));
+  const std::string message = Encode(Learn("e", {0.5, 0, 0}, 1));
+  EXPECT_TRUE(Fast(intake_, message, {}));
+  EXPECT_FALSE(Fast(intake_, message, ""));
+  EXPECT_FALSE(Fast(intake_, message, std::string(1025, 'k')));
+  EXPECT_FALSE(Fast(intake_, message + "x", {}));
+  for (std::size_t size = 0; size < message.size(); ++size) {
+    EXPECT_FALSE(Fast(intake_, message.substr(0, size), {})) << size;
+  }
+}
+
+TEST_F(PlainLearnTest, NumbersThatAreNotFiniteAreLeftToTheOther) {
+  for (const double bad : {kInfinity, -kInfinity, kNaN}) {
+    for (std::size_t at = 0; at < 4; ++at) {
+      std::string message = Encode(Learn("e", {0.5, 0, 0}, 1));
+      // The last 24 bytes are x; before the byte that counts them are the 8 of y.
+      const std::size_t place = at < 3 ? message.size() - 24 + 8 * at : message.size() - 33;
+      std::memcpy(message.data() + place, &bad, sizeof bad);
+      EXPECT_FALSE(Fast(intake_, message, {})) << at;
+      EXPECT_FALSE(Slow(intake_, message, {})) << at;
+    }
+  }
+}
+
+TEST_F(PlainLearnTest, DamagedMessagesAreTakenByBothOrByNone) {
+  std::mt19937_64 random(7);
+  Event event = Learn("e-81", {0.5, -0.25, 0.125}, 1);
+  event.subject = "user-7";
+  int taken = 0;
+  for (int round = 0; round < 50'000; ++round) {
+    std::string message =
+        Encode(event, round % 2 == 0 ? NumberWidth::kFloat32 : NumberWidth::kFloat64);
+    for (std::uint64_t flips = random() % 3; flips > 0; --flips) {
+      message[random() % message.size()] ^= static_cast<char>(1 << random() % 8);
+    }
+    const Key key = random() % 2 == 0 ? Key() : Key("k");
+    const auto fast = Fast(intake_, message, key);
+    if (!fast) continue;
+    ++taken;
+    const auto slow = Slow(intake_, message, key);
+    ASSERT_TRUE(slow);
+    ExpectSame(*fast, *slow);
+  }
+  EXPECT_GT(taken, 10'000);
+}
+
+// What a taker takes needs no copy; what it leaves is decoded as ever.
+TEST_F(PlainLearnTest, ABatchOfMessagesGivesThemAwayWhileTheyAreRead) {
+  RecordBatch batch;
+  std::vector<std::string> seen;
+  batch.GivePlainLearnsTo([&](std::size_t i, const PlainLearn& learn) {
+    EXPECT_EQ(i, seen.size());
+    seen.emplace_back(learn.id);
+    return learn.id != "second";
+  });
+  const std::string first = Encode(Learn("first", {0.5, 0, 0}, 1));
+  const std::string second = Encode(Learn("second", {0.5, 0, 0}, 1));
+  const std::string request = Encode(testing::Delete("first", {}));
+  std::int64_t offset = 7;
+  for (const std::string& message : {first, second, request}) {
+    batch.Add({.shard = {4}, .offset = {offset++}, .timestamp = {9}}, "key", message);
+  }
+  EXPECT_EQ(seen, (std::vector<std::string>{"first", "second"}));
+  batch.DecodeAll();
+  EXPECT_EQ(batch.record(0).event.kind, EventKind::kLearn);
+  EXPECT_EQ(batch.record(0).offset, Offset{7});
+  EXPECT_EQ(batch.key(0), "key");
+  EXPECT_FALSE(batch.value(0));
+  EXPECT_EQ(batch.record(1).event.id, "second");
+  EXPECT_EQ(batch.value(1), second);
+  EXPECT_EQ(batch.record(2).event.kind, EventKind::kDelete);
+  EXPECT_GT(batch.requested_ns(), 0);
+}
+
+}  // namespace
+}  // namespace lethe
