@@ -20,6 +20,17 @@ bool ReadCount(wire::Cursor& cursor, std::int64_t max, std::int64_t& count) {
   return true;
 }
 
+bool ReadPlace(wire::Cursor& cursor, Record& record) {
+  std::int64_t time = 0;
+  if (!ReadCount(cursor, kMaxPartition, record.shard.value) ||
+      !ReadCount(cursor, kMaxOffset, record.offset.value) ||
+      !ReadCount(cursor, kMaxTimeMs + 1, time)) {
+    return false;
+  }
+  record.timestamp.value = time - 1;
+  return true;
+}
+
 }  // namespace
 
 BinaryFileReader::BinaryFileReader(std::unique_ptr<DecodedInput> input)
@@ -78,7 +89,9 @@ Result<bool> BinaryFileReader::NextMessage(Record& record, std::string_view& mes
     return Damaged("record " + std::to_string(record_number_ + 1) + " does not fit its block");
   }
   wire::Cursor within(bytes);
-  LETHE_RETURN_IF_ERROR(ReadPlace(within, record));
+  if (!ReadPlace(within, record)) {
+    return Damaged("the place of record " + std::to_string(record_number_ + 1) + " is unreadable");
+  }
   ++record_number_;
   message = {within.next(), within.remaining()};
   block_.remove_prefix(block_.size() - cursor.remaining());
@@ -87,17 +100,6 @@ Result<bool> BinaryFileReader::NextMessage(Record& record, std::string_view& mes
     return Damaged("bytes follow behind the last record of the block");
   }
   return true;
-}
-
-Status BinaryFileReader::ReadPlace(wire::Cursor& cursor, Record& record) const {
-  std::int64_t time = 0;
-  if (!ReadCount(cursor, kMaxPartition, record.shard.value) ||
-      !ReadCount(cursor, kMaxOffset, record.offset.value) ||
-      !ReadCount(cursor, kMaxTimeMs + 1, time)) {
-    return Damaged("the place of record " + std::to_string(record_number_ + 1) + " is unreadable");
-  }
-  record.timestamp.value = time - 1;
-  return Status::Ok();
 }
 
 Status BinaryFileReader::ReadHeader() {

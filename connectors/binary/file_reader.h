@@ -56,7 +56,6 @@ class BinaryFileReader {
   Result<bool> ReadBlock();
   Status ReadEnd();
   Status SkipTo(const BinaryFileIndex& index, std::size_t block, std::uint64_t record);
-  Status ReadPlace(wire::Cursor& cursor, Record& record) const;
 
   // The error, with the place where the part at hand begins.
   Status Damaged(const std::string& what) const;
