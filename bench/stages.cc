@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -24,14 +25,17 @@
 namespace lethe {
 namespace {
 
-constexpr std::size_t kBatch = 1024;
+// As many as a replay takes at a time, so that they stay in the processor's cache.
+std::size_t BatchOf(std::int64_t dimension) {
+  return static_cast<std::size_t>(std::clamp<std::int64_t>((1 << 15) / dimension, 16, 4096));
+}
 
 // LETHE_BENCH_EVENTS makes streams shorter, to see whether all of it works.
 std::int64_t Events(std::int64_t dimension) {
   const char* events = std::getenv("LETHE_BENCH_EVENTS");
   return events != nullptr ? std::atoll(events)
          : dimension <= 20 ? 400'000
-                           : 20'000'000 / dimension;
+                           : 40'000'000 / dimension;
 }
 
 // A file, made once and removed at the end.
@@ -81,11 +85,11 @@ void Read(const std::string& path, Form form) {
 
 // Takes each record, with the one that comes some places behind it, if it is there already.
 template <typename Take>
-void Decode(const std::string& path, const Take& take) {
+void Decode(const std::string& path, std::int64_t dimension, const Take& take) {
   auto stream = RecordedStream::Open(path).value();
   std::vector<Record> batch;
   for (std::size_t count = 1; count > 0;) {
-    count = stream->Read(batch, kBatch).value();
+    count = stream->Read(batch, BatchOf(dimension)).value();
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t ahead = i + Shard::kAhead;
       take(batch[i], ahead < count ? &batch[ahead] : nullptr);
@@ -105,7 +109,7 @@ void Learn(const std::string& path, std::int64_t dimension) {
   const Loss loss(plan.spec.model.loss);
   Example example;
   double total = 0;
-  Decode(path, [&](const Record& record, const Record*) {
+  Decode(path, dimension, [&](const Record& record, const Record*) {
     LETHE_CHECK(!door.Admit(record.event, example));
     total += loss.Value(learner->Learn(example), example.y);
   });
@@ -113,8 +117,8 @@ void Learn(const std::string& path, std::int64_t dimension) {
 }
 
 // All of it, exactly once and on disk, up to files that need no log any more.
-void Remember(const std::string& path, ShardBed& bed) {
-  Decode(path, [&](const Record& record, const Record* ahead) {
+void Remember(const std::string& path, std::int64_t dimension, ShardBed& bed) {
+  Decode(path, dimension, [&](const Record& record, const Record* ahead) {
     if (ahead != nullptr) bed.Expect(*ahead);
     bed.Take(record);
   });
@@ -132,9 +136,9 @@ void BM_Stage(benchmark::State& state) {
   for (auto _ : state) {
     switch (state.range(2)) {
       case kRead: Read(path, form); break;
-      case kDecode: Decode(path, [](const Record&, const Record*) {}); break;
+      case kDecode: Decode(path, dimension, [](const Record&, const Record*) {}); break;
       case kLearn: Learn(path, dimension); break;
-      default: Remember(path, bed);
+      default: Remember(path, dimension, bed);
     }
   }
   state.counters["events"] = static_cast<double>(Events(dimension));

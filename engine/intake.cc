@@ -4,6 +4,16 @@
 #include <utility>
 
 namespace lethe {
+namespace {
+
+// Half by half: the compiler would write the two halves to memory and read them back as one, for
+// which the processor has to wait.
+void Put(const KeyHash& name, KeyHash& to) {
+  to.low = name.low;
+  to.high = name.high;
+}
+
+}  // namespace
 
 Intake::Intake(const ModelSpec& model, Names names, std::string topic, ShardId shard)
     : door_(model), names_(std::move(names)), topic_(std::move(topic)), shard_(shard) {}
@@ -42,6 +52,12 @@ void Intake::Prepare(const Record& record, Prepared& prepared) const {
   Admit(record, prepared.admitted);
 }
 
+template <typename Text>
+void Intake::PutSubject(const std::optional<Text>& subject, Admitted& admitted) const {
+  if (!subject) return admitted.subject.reset();
+  Put(names_.Subject(*subject), admitted.subject ? *admitted.subject : admitted.subject.emplace());
+}
+
 std::string Intake::PlaceOf(const Record& record) const {
   return topic_ + "/" + std::to_string(shard_.value) + "/" + std::to_string(record.offset.value);
 }
@@ -50,17 +66,15 @@ void Intake::Admit(const Record& record, Admitted& admitted) const {
   const Event& event = record.event;
   admitted.rejection = door_.Admit(event, admitted.example);
   if (admitted.rejection) return;
-  admitted.id = event.id ? names_.Id(*event.id) : names_.Id(PlaceOf(record));
-  admitted.subject.reset();
-  if (event.subject) admitted.subject = names_.Subject(*event.subject);
+  Put(event.id ? names_.Id(*event.id) : names_.Id(PlaceOf(record)), admitted.id);
+  PutSubject(event.subject, admitted);
 }
 
 bool Intake::Admit(const PlainLearn& learn, Admitted& admitted) const {
   if (!door_.AdmitPlain(learn, admitted.example)) return false;
   admitted.rejection.reset();
-  admitted.id = names_.Id(learn.id);
-  admitted.subject.reset();
-  if (learn.subject) admitted.subject = names_.Subject(*learn.subject);
+  Put(names_.Id(learn.id), admitted.id);
+  PutSubject(learn.subject, admitted);
   return true;
 }
 

@@ -55,6 +55,8 @@ class Intake {
   };
 
   void Prepare(const Record& record, Prepared& prepared) const;
+  template <typename Text>
+  void PutSubject(const std::optional<Text>& subject, Admitted& admitted) const;
   // What an event without an id is called.
   std::string PlaceOf(const Record& record) const;
   // Takes the first out of the ring, where it stays for a while.

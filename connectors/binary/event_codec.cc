@@ -157,8 +157,7 @@ bool BinaryEventCodec::IsMessage(std::string_view value) {
   return !value.empty() && static_cast<std::uint8_t>(value.front()) == message::kMagic;
 }
 
-Refused BinaryEventCodec::DecodeValue(std::optional<std::string_view> value, Key key,
-                                      Event& event) {
+Refused BinaryEventCodec::DecodeValue(const Key& value, const Key& key, Event& event) {
   static constexpr char kTombstone[] = {static_cast<char>(message::kMagic), message::kVersion,
                                         message::kDelete, 0};
   const std::string_view message = value.value_or(std::string_view(kTombstone, sizeof kTombstone));
@@ -170,7 +169,7 @@ Refused BinaryEventCodec::DecodeValue(std::optional<std::string_view> value, Key
   return refused;
 }
 
-Refused BinaryEventCodec::Read(std::string_view message, Key key, Event& event) {
+Refused BinaryEventCodec::Read(std::string_view message, const Key& key, Event& event) {
   if (auto refused = CheckHeader(message, max_bytes_)) return refused;
   const unsigned flags = static_cast<std::uint8_t>(message[message::kFlagsAt]);
   const auto kind = static_cast<std::uint8_t>(message[message::kKindAt]);

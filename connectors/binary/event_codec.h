@@ -43,14 +43,14 @@ class BinaryEventCodec {
   static bool IsMessage(std::string_view value);
 
   // Decodes the value of a message. After a rejection `event` is clear.
-  [[nodiscard]] std::optional<Rejection> DecodeValue(std::optional<std::string_view> value,
-                                                     std::optional<std::string_view> key,
+  [[nodiscard]] std::optional<Rejection> DecodeValue(const std::optional<std::string_view>& value,
+                                                     const std::optional<std::string_view>& key,
                                                      Event& event);
 
   // The same for most learns, of which nothing is copied: id, subject and features stay in the
   // message and key. False: it is another one, or is to be refused, and DecodeValue says which.
   // Numbers may be not finite, which DecodeValue would refuse.
-  bool ReadPlainLearn(std::string_view message, std::optional<std::string_view> key,
+  bool ReadPlainLearn(std::string_view message, const std::optional<std::string_view>& key,
                       PlainLearn& plain) const;
 
   // Appends the message of an event, its subject included. An event that has none (a text that is
@@ -59,8 +59,8 @@ class BinaryEventCodec {
                                                 std::string& out) const;
 
  private:
-  std::optional<Rejection> Read(std::string_view message, std::optional<std::string_view> key,
-                                Event& event);
+  std::optional<Rejection> Read(std::string_view message,
+                                const std::optional<std::string_view>& key, Event& event);
   std::optional<Rejection> ReadExample(wire::Cursor& cursor, unsigned flags, Event& event);
   template <typename Number>
   std::optional<Rejection> ReadNumbers(wire::Cursor& cursor, bool named, Event& event);

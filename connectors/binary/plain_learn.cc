@@ -33,7 +33,8 @@ bool ReadPlainNumbers(Cursor& cursor, PlainLearn& plain) {
 
 }  // namespace
 
-bool BinaryEventCodec::ReadPlainLearn(std::string_view message, std::optional<std::string_view> key,
+bool BinaryEventCodec::ReadPlainLearn(std::string_view message,
+                                      const std::optional<std::string_view>& key,
                                       PlainLearn& plain) const {
   if (message.size() < message::kHeaderBytes || message.size() > max_bytes_) return false;
   const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(message[at]); };

@@ -67,36 +67,40 @@ Result<bool> RecordedStream::ReadPiece(Raw& raw) {
   if (lines_ == nullptr && binary_ == nullptr) LETHE_RETURN_IF_ERROR(Start());
   raw.is_binary_ = is_binary();
   if (!raw.json_ && !is_binary()) raw.json_ = std::make_unique<JsonEventCodec>(max_line_bytes_);
-  Raw::Piece piece;
-  Result<bool> found = false;
-  if (is_binary()) {
-    found = binary_->NextMessage(place_, piece.bytes);
-    piece.number = static_cast<std::int64_t>(binary_->record_number());
-    piece.shard = place_.shard;
-    piece.offset = place_.offset;
-    piece.timestamp = place_.timestamp;
-  } else {
-    LineReader::Line line;
-    found = lines_->Next(line);
-    piece.number = line.number;
-    piece.bytes = line.text;
+  Piece& piece = raw.pieces_.emplace_back();
+  const Result<bool> found = is_binary() ? ReadMessage(piece) : ReadLine(piece);
+  if (found.ok() && found.value()) {
+    has_records_ = true;
+    if (raw.held_.empty() || raw.held_.back() != progress_.holder()) {
+      raw.held_.push_back(progress_.holder());
+    }
+    return true;
   }
-  if (!found.ok()) return found;
-  if (!found.value()) {
-    if (has_records_) return false;
-    return Status(ErrorCode::kInput, progress_.name() + " holds no events");
-  }
-  has_records_ = true;
-  if (raw.held_.empty() || raw.held_.back() != progress_.holder()) {
-    raw.held_.push_back(progress_.holder());
-  }
-  raw.pieces_.push_back(piece);
-  return true;
+  raw.pieces_.pop_back();
+  if (!found.ok() || has_records_) return found;
+  return Status(ErrorCode::kInput, progress_.name() + " holds no events");
+}
+
+Result<bool> RecordedStream::ReadMessage(Piece& piece) {
+  auto found = binary_->NextMessage(place_, piece.bytes);
+  piece.number = static_cast<std::int64_t>(binary_->record_number());
+  piece.shard = place_.shard;
+  piece.offset = place_.offset;
+  piece.timestamp = place_.timestamp;
+  return found;
+}
+
+Result<bool> RecordedStream::ReadLine(Piece& piece) {
+  LineReader::Line line;
+  auto found = lines_->Next(line);
+  piece.number = line.number;
+  piece.bytes = line.text;
+  return found;
 }
 
 bool RecordedStream::ReadPlainLearn(const Raw& raw, std::size_t i, Record& record,
                                     PlainLearn& learn) {
-  const Raw::Piece& piece = raw.pieces_[i];
+  const Piece& piece = raw.pieces_[i];
   if (!raw.is_binary_ || !raw.binary_.ReadPlainLearn(piece.bytes, std::nullopt, learn)) {
     return false;
   }
@@ -107,7 +111,7 @@ bool RecordedStream::ReadPlainLearn(const Raw& raw, std::size_t i, Record& recor
 }
 
 void RecordedStream::Decode(Raw& raw, std::size_t i, Record& record) {
-  const Raw::Piece& piece = raw.pieces_[i];
+  const Piece& piece = raw.pieces_[i];
   if (raw.is_binary_) {
     piece.PutPlace(record);
     record.rejection = raw.binary_.DecodeValue(piece.bytes, std::nullopt, record.event);

@@ -67,6 +67,22 @@ class RecordedStream final : public Source {
   std::int64_t line_number() const { return line_number_; }
 
  private:
+  // A record as it stands in the file.
+  struct Piece {
+    std::string_view bytes;
+    std::int64_t number = 0;  // of the line or record
+    // Of the binary form, where they stand outside of the message.
+    ShardId shard;
+    Offset offset;
+    TimeMs timestamp;
+
+    void PutPlace(Record& record) const {
+      record.shard = shard;
+      record.offset = offset;
+      record.timestamp = timestamp;
+    }
+  };
+
   struct Shard {
     std::int64_t next = 0;   // the running number
     std::int64_t last = -1;  // the last offset that is certain
@@ -78,6 +94,8 @@ class RecordedStream final : public Source {
   Status Start();
   Status AtBeginning(const Status& error) const;
   Result<bool> ReadPiece(Raw& raw);
+  Result<bool> ReadMessage(Piece& piece);
+  Result<bool> ReadLine(Piece& piece);
   Status Locate(Record& record);
   Shard& ShardOf(ShardId id);
   Status NotIncreasing(const std::string& what) const;
@@ -108,21 +126,6 @@ class RecordedStream::Raw {
   friend class RecordedStream;
   // Bounds the memory, with lines of any length.
   static constexpr std::size_t kMaxHeld = 3;
-
-  struct Piece {
-    std::string_view bytes;
-    std::int64_t number = 0;  // of the line or record
-    // Of the binary form, where they stand outside of the message.
-    ShardId shard;
-    Offset offset;
-    TimeMs timestamp;
-
-    void PutPlace(Record& record) const {
-      record.shard = shard;
-      record.offset = offset;
-      record.timestamp = timestamp;
-    }
-  };
 
   std::vector<Piece> pieces_;
   std::vector<std::shared_ptr<DecodedInput::Buffer>> held_;  // where they stand

@@ -44,7 +44,8 @@ class Cursor {
 
 }  // namespace
 
-bool ReadCanonicalLearn(std::string_view text, std::optional<std::string_view> key, Event& event) {
+bool ReadCanonicalLearn(std::string_view text, const std::optional<std::string_view>& key,
+                        Event& event) {
   Cursor cursor(text);
   static_assert(kCanonicalLearn.size() >= kBehind);
   if (!cursor.Skip(kCanonicalLearn)) return false;

@@ -18,6 +18,7 @@ inline constexpr std::string_view kCanonicalLearn = R"({"type":"learn",)";
 // Fills `event` just as the general way would (event_reader.h), bit for bit, and returns true; or
 // returns false for everything else, also for all that is to be refused, and then `event` may hold
 // anything.
-bool ReadCanonicalLearn(std::string_view text, std::optional<std::string_view> key, Event& event);
+bool ReadCanonicalLearn(std::string_view text, const std::optional<std::string_view>& key,
+                        Event& event);
 
 }  // namespace lethe

@@ -70,7 +70,8 @@ struct JsonEventCodec::Scratch {
   Refused ReadLine(const ParsedText& line, std::size_t max_bytes, Record& record);
   Refused ReadEnvelope(const Members& envelope, double bound, std::size_t max_bytes,
                        Record& record);
-  Refused ReadMessage(std::optional<std::string_view> subject, std::size_t max_bytes, Event& event);
+  Refused ReadMessage(const std::optional<std::string_view>& subject, std::size_t max_bytes,
+                      Event& event);
 };
 
 Refused JsonEventCodec::Scratch::Parse(std::string_view text, bool envelope, std::size_t max_bytes,
@@ -97,7 +98,7 @@ Refused JsonEventCodec::Scratch::ReadLine(const ParsedText& line, std::size_t ma
 }
 
 // A message that stands in the line as the bytes that it is made of.
-Refused JsonEventCodec::Scratch::ReadMessage(std::optional<std::string_view> subject,
+Refused JsonEventCodec::Scratch::ReadMessage(const std::optional<std::string_view>& subject,
                                              std::size_t max_bytes, Event& event) {
   if (BinaryEventCodec::IsMessage(bytes)) return binary.DecodeValue(bytes, subject, event);
   ParsedText parsed;
@@ -134,8 +135,8 @@ JsonEventCodec::JsonEventCodec(std::size_t max_bytes)
 
 JsonEventCodec::~JsonEventCodec() = default;
 
-Refused JsonEventCodec::DecodeValue(std::optional<std::string_view> value,
-                                    std::optional<std::string_view> key, Event& event) {
+Refused JsonEventCodec::DecodeValue(const std::optional<std::string_view>& value,
+                                    const std::optional<std::string_view>& key, Event& event) {
   ParsedText parsed;
   Refused refused;
   if (!value) {

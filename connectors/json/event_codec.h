@@ -48,8 +48,8 @@ class JsonEventCodec {
 
   // Decodes the value of a message; none is a tombstone, and so is JSON's null. Five bytes of a
   // schema registry (0 and an id) before the JSON are skipped. After a rejection `event` is clear.
-  [[nodiscard]] std::optional<Rejection> DecodeValue(std::optional<std::string_view> value,
-                                                     std::optional<std::string_view> key,
+  [[nodiscard]] std::optional<Rejection> DecodeValue(const std::optional<std::string_view>& value,
+                                                     const std::optional<std::string_view>& key,
                                                      Event& event);
 
   // Decodes a line of a recorded stream into all of `record`. The line is an envelope if it has a

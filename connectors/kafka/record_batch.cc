@@ -35,14 +35,17 @@ void RecordBatch::Clear() {
   requested_ns_ = 0;
 }
 
-void RecordBatch::Add(const Place& place, std::optional<std::string_view> key,
-                      std::optional<std::string_view> value) {
+void RecordBatch::Add(const Place& place, const std::optional<std::string_view>& key,
+                      const std::optional<std::string_view>& value) {
   const std::size_t before = bytes_.size();
+  const std::size_t i = messages_.size();
+  Message& message = messages_.emplace_back();
+  message.place = place;
+  message.key = Keep(key);
   PlainLearn learn;
-  const bool is_taken = taker_ && value && binary_.ReadPlainLearn(*value, key, learn) &&
-                        taker_(messages_.size(), learn);
-  const Piece kept_key = Keep(key);
-  messages_.push_back({place, kept_key, is_taken ? Piece{} : Keep(value), is_taken});
+  message.is_taken =
+      taker_ && value && binary_.ReadPlainLearn(*value, key, learn) && taker_(i, learn);
+  if (!message.is_taken) message.value = Keep(value);
   has_large_ = has_large_ || bytes_.size() - before > kLargeMessage;
 }
 
@@ -83,7 +86,7 @@ std::optional<std::string_view> RecordBatch::View(const Piece& piece) const {
   return std::string_view(bytes_).substr(piece.at, piece.size);
 }
 
-RecordBatch::Piece RecordBatch::Keep(std::optional<std::string_view> bytes) {
+RecordBatch::Piece RecordBatch::Keep(const std::optional<std::string_view>& bytes) {
   if (!bytes) return {};
   const Piece piece{bytes_.size(), bytes->size(), true};
   bytes_.append(*bytes);

@@ -42,8 +42,8 @@ class RecordBatch {
 
   // For whoever reads: empties it for reuse; then one message after another.
   void Clear();
-  void Add(const Place& place, std::optional<std::string_view> key,
-           std::optional<std::string_view> value);
+  void Add(const Place& place, const std::optional<std::string_view>& key,
+           const std::optional<std::string_view>& value);
   bool IsFull() const { return count() >= kMaxRecords || bytes_.size() >= kMaxBytes; }
   // Whether value() gives any.
   void KeepValues(bool keeps) { keeps_values_ = keeps; }
@@ -79,7 +79,7 @@ class RecordBatch {
   };
 
   std::optional<std::string_view> View(const Piece& piece) const;
-  Piece Keep(std::optional<std::string_view> bytes);
+  Piece Keep(const std::optional<std::string_view>& bytes);
 
   PlainTaker taker_;
   std::string bytes_;
