@@ -12,8 +12,9 @@ constexpr char kFirstKey[] = "w";  // in Family::kMeta
 }  // namespace
 
 void DurablePayloads::Add(EventIndex index, const Example& example) {
-  memory_.Add(index, example);
   log_.Append(index.value, codec_.Encode(example));
+  const PackedNumbers packed = codec_.packed();
+  memory_.Add(index, example, &packed);
   next_ = index.value + 1;
 }
 

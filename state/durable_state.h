@@ -58,8 +58,8 @@ class DurableState final : public State {
   // An error of a look-up before comes out here too: what it has led to is not written.
   Status Commit(bool sync) override;
 
-  // What waits for a commit is so much that more would not fit the processor's cache, and ends with
-  // a block, which otherwise would be written twice.
+  // What waits for a commit is so much that more would not make it cheaper, only a deletion wait
+  // longer, and ends with a block, which otherwise would be written twice.
   bool is_full() const {
     return payloads_.bytes() - committed_bytes_ >= kFullBytes && payloads_.ends_a_block();
   }
@@ -91,7 +91,7 @@ class DurableState final : public State {
   // Small, because a deletion reads the whole block of its event. They were larger once.
   static constexpr std::int64_t kEventsPerBlock = 1024;
   static constexpr std::int64_t kMostEventsPerBlock = 4096;
-  static constexpr std::int64_t kFullBytes = std::int64_t{1} << 20;
+  static constexpr std::int64_t kFullBytes = std::int64_t{8} << 20;  // in numbers of eight bytes
 
   explicit DurableState(Store& store, HighWater* high_water);
   Status Load();

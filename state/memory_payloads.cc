@@ -49,9 +49,13 @@ bool MemoryPayloads::Block::HasRoomFor(std::size_t rows, std::size_t values) con
 }
 
 bool MemoryPayloads::Block::Append(EventIndex index, double label, std::span<const double> values,
-                                   std::span<const std::uint32_t> places) {
+                                   std::span<const std::uint32_t> places,
+                                   const PackedNumbers* packed) {
   if (form == NumberForm::kFloat64) {
     x.insert(x.end(), values.begin(), values.end());
+  } else if (packed != nullptr && packed->form == form) {
+    const auto* const numbers = reinterpret_cast<const std::uint32_t*>(packed->numbers);
+    short_x.insert(short_x.end(), numbers, numbers + values.size());
   } else {
     const std::size_t before = short_x.size();
     short_x.resize(before + values.size());
@@ -133,10 +137,12 @@ std::int64_t MemoryPayloads::BytesOf(const Block& block, std::size_t row) {
                                    block.Places(row).size_bytes());
 }
 
-void MemoryPayloads::Add(EventIndex index, const Example& example) {
+void MemoryPayloads::Add(EventIndex index, const Example& example, const PackedNumbers* packed) {
   LETHE_CHECK(blocks_.empty() || blocks_.back().indices.back() < index);
   const std::span<const double> x(example.x.data(), static_cast<std::size_t>(example.x.size()));
-  const auto append = [&] { return blocks_.back().Append(index, example.y, x, example.at); };
+  const auto append = [&] {
+    return blocks_.back().Append(index, example.y, x, example.at, packed);
+  };
   const bool has_room = !blocks_.empty() && blocks_.back().HasRoomFor(1, x.size());
   if (!has_room || !append()) {
     // A form that does not fit for long is not worth another try.

@@ -12,7 +12,6 @@ namespace {
 // eight bytes, and there is zero.
 constexpr std::uint8_t kMark = 0x80;
 constexpr std::uint8_t kHashed = 0x40;
-constexpr std::size_t kHeader = 4 + 3 + 1 + 8;
 
 bool DecodeOld(std::string_view bytes, Example& example) {
   LoadingArchive archive(bytes);
@@ -26,11 +25,11 @@ std::string_view PayloadCodec::Encode(const Example& example) {
   const auto count = static_cast<std::size_t>(example.x.size());
   const std::size_t places = example.at.size() * sizeof(std::uint32_t);
   bytes_.resize(kHeader + count * sizeof(double) + places);
-  const NumberForm form = forms_.Write(example.x.data(), count, bytes_.data() + kHeader);
-  const std::size_t numbers = count * BytesOfNumber(form);
+  form_ = forms_.Write(example.x.data(), count, bytes_.data() + kHeader);
+  const std::size_t numbers = count * BytesOfNumber(form_);
   const auto short_count = static_cast<std::uint32_t>(count);
   std::memcpy(bytes_.data(), &short_count, sizeof short_count);
-  bytes_[4] = static_cast<char>(form);
+  bytes_[4] = static_cast<char>(form_);
   bytes_[5] = bytes_[6] = 0;
   bytes_[7] = static_cast<char>(kMark | (places > 0 ? kHashed : 0));
   std::memcpy(bytes_.data() + 8, &example.y, sizeof example.y);

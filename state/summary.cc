@@ -1,5 +1,8 @@
 #include "state/summary.h"
 
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <filesystem>
 
 #include "engine/archive.h"
@@ -14,8 +17,10 @@ std::int64_t BytesIn(const std::string& folder) {
   std::int64_t bytes = 0;
   std::error_code ignored;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, ignored)) {
-    if (entry.is_regular_file(ignored))
-      bytes += static_cast<std::int64_t>(entry.file_size(ignored));
+    struct stat file {};
+    if (lstat(entry.path().c_str(), &file) != 0 || !S_ISREG(file.st_mode)) continue;
+    // Where something was erased, a file has holes.
+    bytes += std::min<std::int64_t>(file.st_size, file.st_blocks * std::int64_t{512});
   }
   return bytes;
 }

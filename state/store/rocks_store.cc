@@ -15,12 +15,13 @@
 
 #include "engine/check.h"
 #include "state/store/crc32c.h"
+#include "state/store/placed_rows.h"
+#include "state/store/rocks_terms.h"
 
 namespace lethe {
 namespace {
 
 constexpr std::size_t kFile = std::size_t{16} << 20;  // the unit of erasure
-constexpr std::size_t kPayloadMemtable = kFile;
 constexpr std::size_t kEventMemtable = std::size_t{8} << 20;
 constexpr std::size_t kSmallMemtable = std::size_t{4} << 20;
 constexpr std::size_t kArenaBlock = std::size_t{512} << 10;  // small enough to be reused
@@ -28,19 +29,8 @@ constexpr std::uint64_t kMaxLog = std::uint64_t{64} << 20;
 constexpr std::size_t kMostRoom = std::size_t{8} << 20;  // that a batch keeps for the next
 constexpr int kMaxOpenFiles = 64;                        // however large the state is
 constexpr std::uint64_t kSyncEvery = std::uint64_t{1} << 20;
+constexpr char kPlaces[] = "payload-places";
 constexpr std::uint32_t kCrc32cOfDigits = 0xe3069283;  // the check value of its definition
-
-rocksdb::Slice Slice(std::string_view text) { return {text.data(), text.size()}; }
-std::string_view View(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
-
-Status Convert(const rocksdb::Status& status, const std::string& doing) {
-  if (status.ok()) return Status::Ok();
-  if (status.IsCorruption()) {
-    return {ErrorCode::kInput,
-            doing + ": the state is damaged and was not loaded: " + status.ToString()};
-  }
-  return {ErrorCode::kDisk, doing + ": " + status.ToString()};
-}
 
 // What compactions take out of rows; nothing, unless a Rewrite is under way.
 class ScrubbingFilter final : public rocksdb::CompactionFilter {
@@ -86,13 +76,9 @@ rocksdb::ColumnFamilyOptions FamilyOptions(Family family,
   rocksdb::ColumnFamilyOptions options;
   if (IsScrubbed(family)) options.compaction_filter_factory = scrubbing;
   options.compression = rocksdb::kNoCompression;
-  options.write_buffer_size = family == Family::kPayloads ? kPayloadMemtable
-                              : family == Family::kEvents ? kEventMemtable
-                                                          : kSmallMemtable;
+  options.write_buffer_size = family == Family::kEvents ? kEventMemtable : kSmallMemtable;
   options.target_file_size_base = kFile;
   options.arena_block_size = kArenaBlock;
-  // Payloads come faster than one thread writes them out; a few wait in memory.
-  if (family == Family::kPayloads) options.max_write_buffer_number = 6;
   rocksdb::BlockBasedTableOptions table;
   table.checksum = rocksdb::kXXH3;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
@@ -121,6 +107,7 @@ std::string FamilyName(Family family) {
   return family == Family::kMeta ? rocksdb::kDefaultColumnFamilyName : Name(family);
 }
 
+// Ours, and at the end that of the places of payloads.
 std::vector<rocksdb::ColumnFamilyDescriptor> Descriptors(
     const std::shared_ptr<ScrubbingFactory>& scrubbing) {
   std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
@@ -128,6 +115,7 @@ std::vector<rocksdb::ColumnFamilyDescriptor> Descriptors(
     const auto family = static_cast<Family>(i);
     descriptors.emplace_back(FamilyName(family), FamilyOptions(family, scrubbing));
   }
+  descriptors.emplace_back(kPlaces, FamilyOptions(Family::kMeta, scrubbing));
   return descriptors;
 }
 
@@ -147,6 +135,10 @@ struct RocksStore::Impl {
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> families;
   rocksdb::WriteBatch rows;  // of Write, which keeps its room
+  std::unique_ptr<PlacedRows> payloads;
+  // Rows of payloads in the database itself, as states of before have them. None are added.
+  bool has_unplaced = false;
+  bool is_read_only = false;
 
   // Handles before the database, or RocksDB's assertions end the process.
   ~Impl() {
@@ -156,41 +148,64 @@ struct RocksStore::Impl {
   rocksdb::ColumnFamilyHandle* handle(Family family) const {
     return families[static_cast<std::size_t>(family)];
   }
+  Status Load(const DiskFailure& failure) {
+    // Files also have rows that were deleted; what only the log had is in files since it was
+    // opened.
+    rocksdb::ColumnFamilyMetaData unplaced;
+    db->GetColumnFamilyMetaData(handle(Family::kPayloads), &unplaced);
+    has_unplaced = unplaced.file_count > 0;
+    payloads = std::make_unique<PlacedRows>(
+        *db, families.size() > kFamilies ? families[kFamilies] : nullptr, folder, failure);
+    return payloads->Load(!is_read_only);
+  }
 };
 
 RocksStore::RocksStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RocksStore::~RocksStore() = default;
 
 Result<std::unique_ptr<RocksStore>> RocksStore::Open(const std::string& folder,
-                                                     DiskFailure failure) {
+                                                     const DiskFailure& failure) {
   LETHE_CHECK(rocksdb::crc32c::Extend(0, "123456789", 9) == kCrc32cOfDigits);
   auto impl = std::make_unique<Impl>();
   impl->folder = folder;
-  impl->env = NewGuardedEnv(std::move(failure));
+  impl->env = NewGuardedEnv(failure);
   rocksdb::DB* db = nullptr;
   const auto opened = rocksdb::DB::Open(DatabaseOptions(impl->env.get()), folder,
                                         Descriptors(impl->scrubbing), &impl->families, &db);
   impl->db.reset(db);
   LETHE_RETURN_IF_ERROR(Convert(opened, "opening " + folder));
+  LETHE_RETURN_IF_ERROR(impl->Load(failure));
   return std::unique_ptr<RocksStore>(new RocksStore(std::move(impl)));
 }
 
 Result<std::unique_ptr<RocksStore>> RocksStore::OpenForReading(const std::string& folder) {
   auto impl = std::make_unique<Impl>();
   impl->folder = folder;
+  impl->is_read_only = true;
   impl->env = NewGuardedEnv(LeaveOnDiskFailure);
   rocksdb::DBOptions options = DatabaseOptions(impl->env.get());
   options.create_if_missing = false;
   options.info_log = std::make_shared<SilentLogger>();  // none: the folder is not ours to write
+  auto descriptors = Descriptors(impl->scrubbing);
+  std::vector<std::string> names;
+  LETHE_RETURN_IF_ERROR(
+      Convert(rocksdb::DB::ListColumnFamilies(options, folder, &names), "opening " + folder));
+  // States of before do not have it, and here it cannot be made.
+  if (std::find(names.begin(), names.end(), kPlaces) == names.end()) descriptors.pop_back();
   rocksdb::DB* db = nullptr;
-  const auto opened = rocksdb::DB::OpenForReadOnly(options, folder, Descriptors(impl->scrubbing),
-                                                   &impl->families, &db);
+  const auto opened =
+      rocksdb::DB::OpenForReadOnly(options, folder, descriptors, &impl->families, &db);
   impl->db.reset(db);
   LETHE_RETURN_IF_ERROR(Convert(opened, "opening " + folder));
+  LETHE_RETURN_IF_ERROR(impl->Load(LeaveOnDiskFailure));
   return std::unique_ptr<RocksStore>(new RocksStore(std::move(impl)));
 }
 
 Result<std::optional<std::string>> RocksStore::Get(Family family, std::string_view key) const {
+  if (family == Family::kPayloads) {
+    auto placed = impl_->payloads->Get(key);
+    if (!placed.ok() || placed.value()) return placed;
+  }
   std::string value;
   const auto status =
       impl_->db->Get(rocksdb::ReadOptions(), impl_->handle(family), Slice(key), &value);
@@ -204,13 +219,20 @@ Status RocksStore::Scan(Family family, std::string_view first, const Visitor& vi
   options.fill_cache = false;
   const std::unique_ptr<rocksdb::Iterator> rows(
       impl_->db->NewIterator(options, impl_->handle(family)));
-  for (rows->Seek(Slice(first)); rows->Valid(); rows->Next()) {
-    if (!visit(View(rows->key()), View(rows->value()))) break;
+  bool goes_on = true;
+  for (rows->Seek(Slice(first)); goes_on && rows->Valid(); rows->Next()) {
+    goes_on = visit(View(rows->key()), View(rows->value()));
   }
-  return Convert(rows->status(), "reading " + impl_->folder);
+  LETHE_RETURN_IF_ERROR(Convert(rows->status(), "reading " + impl_->folder));
+  if (family != Family::kPayloads || !goes_on) return Status::Ok();
+  // Those in the database are all older, and indices grow.
+  return impl_->payloads->Scan(first, visit);
 }
 
 std::optional<std::string> RocksStore::LastKey(Family family) const {
+  if (family == Family::kPayloads) {
+    if (auto last = impl_->payloads->LastKey()) return last;
+  }
   const std::unique_ptr<rocksdb::Iterator> rows(
       impl_->db->NewIterator(rocksdb::ReadOptions(), impl_->handle(family)));
   rows->SeekToLast();
@@ -225,9 +247,13 @@ Status RocksStore::Write(const WriteBatch& batch, bool sync) {
   rocksdb::Status status;
   for (const WriteBatch::Change& change : batch.changes()) {
     rocksdb::ColumnFamilyHandle* handle = impl_->handle(change.family);
+    const bool is_placed = change.family == Family::kPayloads;
+    if (is_placed) LETHE_RETURN_IF_ERROR(impl_->payloads->Add(change, rows));
+    if (is_placed && !impl_->has_unplaced) continue;
     switch (change.kind) {
       case WriteBatch::Change::Kind::kPut:
-        status = rows.Put(handle, Slice(change.key), Slice(change.value));
+        status = is_placed ? rows.Delete(handle, Slice(change.key))
+                           : rows.Put(handle, Slice(change.key), Slice(change.value));
         break;
       case WriteBatch::Change::Kind::kDelete: status = rows.Delete(handle, change.key); break;
       case WriteBatch::Change::Kind::kDeleteRange:
@@ -236,9 +262,7 @@ Status RocksStore::Write(const WriteBatch& batch, bool sync) {
     }
     LETHE_RETURN_IF_ERROR(Convert(status, "writing to " + impl_->folder));
   }
-  rocksdb::WriteOptions options;
-  options.sync = sync;
-  return Convert(impl_->db->Write(options, &rows), "writing to " + impl_->folder);
+  return impl_->payloads->Write(rows, sync);
 }
 
 std::int64_t RocksStore::Bytes(Family family) const {
@@ -246,11 +270,25 @@ std::int64_t RocksStore::Bytes(Family family) const {
   std::uint64_t memory = 0;
   impl_->db->GetIntProperty(impl_->handle(family), "rocksdb.total-sst-files-size", &files);
   impl_->db->GetIntProperty(impl_->handle(family), "rocksdb.cur-size-all-mem-tables", &memory);
-  return static_cast<std::int64_t>(files + memory);
+  const std::int64_t placed = family == Family::kPayloads ? impl_->payloads->bytes() : 0;
+  return placed + static_cast<std::int64_t>(files + memory);
 }
 
 Status RocksStore::Verify() const {
-  return Convert(impl_->db->VerifyChecksum(), "reading " + impl_->folder);
+  LETHE_RETURN_IF_ERROR(Convert(impl_->db->VerifyChecksum(), "reading " + impl_->folder));
+  auto unreadable = impl_->payloads->Unreadable();
+  if (unreadable.empty()) return Status::Ok();
+  if (impl_->is_read_only) {
+    // Whoever has the state open may have moved them since.
+    const auto now = OpenForReading(impl_->folder);
+    if (!now.ok()) return now.status();
+    std::erase_if(unreadable, [&](const PlacedRows::Row& row) {
+      return now.value()->impl_->payloads->PlaceOf(row.first) != row.second;
+    });
+    if (unreadable.empty()) return Status::Ok();
+  }
+  return {ErrorCode::kInput, "the state is damaged: " + std::to_string(unreadable.size()) +
+                                 " rows of payloads in " + impl_->folder + " cannot be read"};
 }
 
 Status RocksStore::Flush() {
@@ -293,7 +331,14 @@ Status RocksStore::Rewrite(const std::vector<KeyRange>& ranges, const Scrub& scr
   impl_->scrubbing->Set(std::make_shared<const Scrub>(scrub));
   // The log goes when nothing in it is needed any more, which a flush of all families sees to.
   Status status = Flush();
-  for (const KeyRange& range : JoinInFiles(ranges)) {
+  std::vector<KeyRange> in_database;
+  std::vector<KeyRange> placed;
+  for (const KeyRange& range : ranges) {
+    const bool is_placed = range.family == Family::kPayloads;
+    if (is_placed) placed.push_back(range);
+    if (!is_placed || impl_->has_unplaced) in_database.push_back(range);
+  }
+  for (const KeyRange& range : JoinInFiles(std::move(in_database))) {
     if (!status.ok()) break;
     rocksdb::CompactRangeOptions options;
     options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
@@ -306,7 +351,8 @@ Status RocksStore::Rewrite(const std::vector<KeyRange>& ranges, const Scrub& scr
                      "compacting " + impl_->folder);
   }
   impl_->scrubbing->Set(nullptr);
-  return status;
+  LETHE_RETURN_IF_ERROR(status);
+  return impl_->payloads->Rewrite(placed, scrub);
 }
 
 }  // namespace lethe

@@ -8,13 +8,14 @@
 
 namespace lethe {
 
-// Rows in RocksDB. Thread-safe for readers beside one writer.
+// Rows in RocksDB; those of payloads in files beside it, because they are large. Thread-safe for
+// readers beside one writer.
 class RocksStore final : public Store {
  public:
   // Creates the folder when it is not there. kDisk: it cannot be used; kInput: what is in it is
   // damaged, and was not loaded.
   static Result<std::unique_ptr<RocksStore>> Open(const std::string& folder,
-                                                  DiskFailure failure = LeaveOnDiskFailure);
+                                                  const DiskFailure& failure = LeaveOnDiskFailure);
   // What is there now, also while another process writes; nothing is changed.
   static Result<std::unique_ptr<RocksStore>> OpenForReading(const std::string& folder);
   ~RocksStore() override;

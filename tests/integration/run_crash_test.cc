@@ -41,45 +41,50 @@ class RunCrashTest : public DaemonTest {
         std::string(LETHE_BINARY) + " receipts verify " + state_path.string() + " >/dev/null";
     EXPECT_EQ(std::system(verify.c_str()), 0);
   }
+
+  void Kill(int kills, std::size_t events, double deletions, const std::string& config) {
+    const auto messages = Generate(events, deletions);
+    // Commits are many, so that kills fall between them.
+    Config("state: {path: " + state_path.string() + ", commit_events: 97, commit_every: 5ms}\n" +
+           config);
+    std::thread producer([&] {
+      auto sender = KafkaProducer::Start(Settings(), {}).value();
+      // In slices, so that there is always something new to do while the daemon is killed.
+      const std::size_t slice = messages.size() / 400;
+      for (std::size_t i = 0; i < messages.size(); ++i) {
+        EXPECT_TRUE(sender->Send(messages[i], {}, kPatience).ok());
+        if (i % slice == 0) {
+          EXPECT_TRUE(sender->Flush(kPatience).ok());
+          std::this_thread::sleep_for(std::chrono::milliseconds(60));
+        }
+      }
+      EXPECT_TRUE(sender->Flush(kPatience).ok());
+    });
+    int busy = 0;
+    std::string last = "0";
+    for (int kill = 0; busy < kills && kill < 3 * kills; ++kill) {
+      const auto daemon = Start();
+      EXPECT_TRUE(daemon->Says("msg=ready")) << daemon->Log();
+      const std::string before = StatusOf(*daemon, "/totals/records");
+      std::this_thread::sleep_for(std::chrono::milliseconds(20 + 7 * (kill % 23)));
+      last = StatusOf(*daemon, "/totals/records");
+      daemon->Signal(SIGKILL);
+      daemon->Wait();
+      if (last != before) ++busy;
+    }
+    producer.join();
+    std::cout << busy << " kills of a busy daemon, the last one at record " << last << "\n";
+    EXPECT_GE(busy, kills);
+    const auto daemon = Start();
+    WaitForRecords(*daemon, static_cast<std::int64_t>(messages.size()));
+    ExpectSameAsReplay(*daemon);
+  }
 };
 
-TEST_F(RunCrashTest, FiftyKillsOfABusyDaemonAreInvisible) {
-  constexpr int kKills = 50;
-  constexpr std::size_t kEvents = 100'000;
-  const auto messages = Generate(kEvents, 0.01);
-  // Commits are many, so that kills fall between them.
-  Config("state: {path: " + state_path.string() + ", commit_events: 97, commit_every: 5ms}\n");
-  std::thread producer([&] {
-    auto sender = KafkaProducer::Start(Settings(), {}).value();
-    // In slices, so that there is always something new to do while the daemon is killed.
-    const std::size_t slice = messages.size() / 400;
-    for (std::size_t i = 0; i < messages.size(); ++i) {
-      EXPECT_TRUE(sender->Send(messages[i], {}, kPatience).ok());
-      if (i % slice == 0) {
-        EXPECT_TRUE(sender->Flush(kPatience).ok());
-        std::this_thread::sleep_for(std::chrono::milliseconds(60));
-      }
-    }
-    EXPECT_TRUE(sender->Flush(kPatience).ok());
-  });
-  int busy = 0;
-  std::string last = "0";
-  for (int kill = 0; busy < kKills && kill < 3 * kKills; ++kill) {
-    const auto daemon = Start();
-    EXPECT_TRUE(daemon->Says("msg=ready")) << daemon->Log();
-    const std::string before = StatusOf(*daemon, "/totals/records");
-    std::this_thread::sleep_for(std::chrono::milliseconds(20 + 7 * (kill % 23)));
-    last = StatusOf(*daemon, "/totals/records");
-    daemon->Signal(SIGKILL);
-    daemon->Wait();
-    if (last != before) ++busy;
-  }
-  producer.join();
-  std::cout << busy << " kills of a busy daemon, the last one at record " << last << "\n";
-  EXPECT_GE(busy, kKills);
-  const auto daemon = Start();
-  WaitForRecords(*daemon, static_cast<std::int64_t>(messages.size()));
-  ExpectSameAsReplay(*daemon);
+TEST_F(RunCrashTest, FiftyKillsOfABusyDaemonAreInvisible) { Kill(50, 100'000, 0.01, ""); }
+
+TEST_F(RunCrashTest, KillsInModeActiveAreInvisibleToo) {
+  Kill(20, 40'000, 0.002, "forgetting: {mode: active}\n");
 }
 
 TEST_F(RunCrashTest, ABrokerThatGoesAwayIsWaitedFor) {

@@ -63,26 +63,33 @@ class RunDiskTest : public DaemonTest {
     EXPECT_TRUE(daemon->Says(because, {})) << daemon->Log();
   }
 
+  void FillUp(double deletions) {
+    if (!Mount("size=3m")) GTEST_SKIP() << "may not mount";
+    const auto messages = Generate(60'000, deletions);
+    Send(messages);
+    {
+      const auto daemon = Start();
+      EXPECT_EQ(daemon->Wait(std::chrono::minutes(2)), 74) << daemon->Log();
+      EXPECT_TRUE(daemon->Says("No space left", {})) << daemon->Log();
+      EXPECT_TRUE(daemon->Says("goes on from the last commit", {})) << daemon->Log();
+    }
+    // Still full: the same answer, and no harm.
+    {
+      const auto daemon = Start();
+      EXPECT_EQ(daemon->Wait(std::chrono::minutes(2)), 74) << daemon->Log();
+    }
+    ASSERT_TRUE(Mount("remount,size=200m"));
+    ReadAll(static_cast<std::int64_t>(messages.size()));
+  }
+
   bool mounted_ = false;
 };
 
-TEST_F(RunDiskTest, AFullDiskEndsTheRunAndSpaceLetsItGoOn) {
-  if (!Mount("size=3m")) GTEST_SKIP() << "may not mount";
-  const auto messages = Generate(60'000, 0.01);
-  Send(messages);
-  {
-    const auto daemon = Start();
-    EXPECT_EQ(daemon->Wait(std::chrono::minutes(2)), 74) << daemon->Log();
-    EXPECT_TRUE(daemon->Says("No space left", {})) << daemon->Log();
-    EXPECT_TRUE(daemon->Says("goes on from the last commit", {})) << daemon->Log();
-  }
-  // Still full: the same answer, and no harm.
-  {
-    const auto daemon = Start();
-    EXPECT_EQ(daemon->Wait(std::chrono::minutes(2)), 74) << daemon->Log();
-  }
-  ASSERT_TRUE(Mount("remount,size=200m"));
-  ReadAll(static_cast<std::int64_t>(messages.size()));
+TEST_F(RunDiskTest, AFullDiskEndsTheRunAndSpaceLetsItGoOn) { FillUp(0.01); }
+
+TEST_F(RunDiskTest, AFullDiskEndsTheRunInModeActiveToo) {
+  Config("forgetting: {mode: active}\n");
+  FillUp(0.0005);
 }
 
 TEST_F(RunDiskTest, AReadOnlyDiskIsRefused) {
@@ -128,6 +135,18 @@ TEST_F(RunDiskTest, AFlippedByteInATableIsRefused) {
   ReadAll(static_cast<std::int64_t>(messages.size()));
   const auto table = NewestFile(".sst");
   FlipTheMiddleByte(table);
+  ExpectDamageFound(65, "damaged");
+}
+
+TEST_F(RunDiskTest, PayloadsThatWereCutShortAreRefused) {
+  Config("forgetting: {mode: active}\n");
+  const auto messages = Generate(3000, 0.001);
+  Send(messages);
+  ReadAll(static_cast<std::int64_t>(messages.size()));
+  for (const auto& entry :
+       std::filesystem::directory_iterator(state_path / "shard-0" / "db" / "payloads")) {
+    std::filesystem::resize_file(entry.path(), entry.file_size() / 2);
+  }
   ExpectDamageFound(65, "damaged");
 }
 

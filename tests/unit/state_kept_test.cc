@@ -107,7 +107,7 @@ TEST_P(KeptStateTest, IsResumed) {
   for (std::size_t i = 0; i < chain_.size(); ++i) EXPECT_EQ(chain_[i], sink.published[i].bytes);
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, KeptStateTest, ::testing::Values("1", "2", "3"),
+INSTANTIATE_TEST_SUITE_P(Versions, KeptStateTest, ::testing::Values("1", "2", "3", "4"),
                          [](const auto& version) { return std::string(version.param); });
 
 }  // namespace

@@ -1,0 +1,313 @@
+#include "state/store/blob_files.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "engine/check.h"
+#include "state/private_file.h"
+#include "state/store/crc32c.h"
+
+namespace lethe {
+namespace {
+
+constexpr std::uint64_t kFull = std::uint64_t{64} << 20;  // a file of so much gets no more
+constexpr std::uint64_t kAhead = std::uint64_t{8} << 20;  // room that is taken before it is needed
+constexpr std::size_t kZeros = std::size_t{64} << 10;     // that are written at once
+
+bool WriteAll(int file, std::string_view bytes, std::uint64_t offset) {
+  while (!bytes.empty()) {
+    const ssize_t written = pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    offset += static_cast<std::uint64_t>(written);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+// How much there was to read; none on an error.
+std::optional<std::size_t> ReadAll(int file, std::string& bytes, std::uint64_t offset) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t got =
+        pread(file, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::nullopt;
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+// Gives the room back too, where that is worth it and the file system can.
+bool ZeroOne(int file, const BlobFiles::Extent& extent) {
+  const auto size = extent.end - extent.offset;
+  if (size >= kZeros &&
+      fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(extent.offset),
+                static_cast<off_t>(size)) == 0) {
+    return true;
+  }
+  if (size >= kZeros && errno != EOPNOTSUPP && errno != ENOSYS) return false;
+  const std::string zeros(std::min<std::uint64_t>(kZeros, size), '\0');
+  for (std::uint64_t at = extent.offset; at < extent.end; at += zeros.size()) {
+    const auto rest = std::min<std::uint64_t>(zeros.size(), extent.end - at);
+    if (!WriteAll(file, std::string_view(zeros).substr(0, rest), at)) return false;
+  }
+  return true;
+}
+
+// In order, and neighbours as one.
+std::map<std::uint64_t, std::vector<BlobFiles::Extent>> ByFile(
+    std::vector<BlobFiles::Extent> extents) {
+  std::sort(extents.begin(), extents.end(),
+            [](const auto& a, const auto& b) { return a.offset < b.offset; });
+  std::map<std::uint64_t, std::vector<BlobFiles::Extent>> files;
+  for (const BlobFiles::Extent& extent : extents) {
+    auto& here = files[extent.file];
+    if (!here.empty() && here.back().end == extent.offset) {
+      here.back().end = extent.end;
+    } else {
+      here.push_back(extent);
+    }
+  }
+  return files;
+}
+
+Status Damaged(const std::string& path, const std::string& what) {
+  return {ErrorCode::kInput, "the state is damaged: " + path + " " + what};
+}
+
+}  // namespace
+
+std::uint32_t BlobFiles::Checksum(std::string_view bytes) {
+  return rocksdb::crc32c::Extend(0, bytes.data(), bytes.size());
+}
+
+Status BlobFiles::Failed(const std::string& doing, const std::string& path) const {
+  const std::string message = "cannot " + doing + " " + path + ": " + std::strerror(errno);
+  failure_(message);
+  return {ErrorCode::kDisk, message};
+}
+
+Status BlobFiles::SyncFolder() const {
+  const int file = open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) return Failed("open", folder_);
+  const bool is_synced = fsync(file) == 0;
+  const Status status = is_synced ? Status::Ok() : Failed("sync", folder_);
+  close(file);
+  return status;
+}
+
+Status BlobFiles::Load(std::vector<BlobPlace> needed) {
+  const std::lock_guard lock(mutex_);
+  std::sort(needed.begin(), needed.end(), [](const BlobPlace& a, const BlobPlace& b) {
+    return std::tie(a.file, a.offset) < std::tie(b.file, b.offset);
+  });
+  if (!needed.empty()) next_ = needed.back().file + 1;
+  std::error_code error;
+  if (!std::filesystem::exists(folder_, error)) return Status::Ok();
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
+    const std::string name = entry.path().filename().string();
+    const char* const end = name.data() + name.size();
+    std::uint64_t number = 0;
+    const auto read = std::from_chars(name.data(), end, number);
+    if (read.ec != std::errc() || read.ptr != end) continue;
+    const std::uint64_t size = entry.file_size(error);
+    if (error) break;
+    next_ = std::max(next_, number + 1);
+    files_[number].bytes = size;
+    std::uint64_t at = 0;
+    const auto release_until = [&](std::uint64_t offset) {
+      if (at >= offset) return;
+      released_.push_back({number, at, offset});
+      released_bytes_ += offset - at;
+    };
+    for (auto place = std::lower_bound(
+             needed.begin(), needed.end(), number,
+             [](const BlobPlace&one, std::uint64_t file) { return one.file < file; });
+         place != needed.end() && place->file == number; ++place) {
+      release_until(std::min(place->offset, size));
+      at = std::max(at, place->offset + place->size);
+    }
+    release_until(size);
+  }
+  if (error) return {ErrorCode::kDisk, "cannot list " + folder_ + ": " + error.message()};
+  return Status::Ok();
+}
+
+Status BlobFiles::Writer::Begin() {
+  LETHE_RETURN_IF_ERROR(Sync());
+  Close();
+  LETHE_RETURN_IF_ERROR(MakePrivateFolder(files_.folder_));
+  {
+    const std::lock_guard lock(files_.mutex_);
+    number_ = files_.next_++;
+    files_.files_[number_].is_written = true;
+  }
+  end_ = room_ = 0;
+  const std::string path = files_.PathOf(number_);
+  file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file_ < 0) return files_.Failed("create", path);
+  return files_.SyncFolder();
+}
+
+void BlobFiles::Writer::Close() {
+  if (file_ < 0) return;
+  // Gives back the room that was not needed; if not, it comes back with the file.
+  if (room_ > end_ && ftruncate(file_, static_cast<off_t>(end_)) != 0) room_ = end_;
+  close(std::exchange(file_, -1));
+  {
+    const std::lock_guard lock(files_.mutex_);
+    files_.files_[number_].is_written = false;
+  }
+  if (files_.Forget(number_, 0)) unlink(files_.PathOf(number_).c_str());
+}
+
+Result<BlobPlace> BlobFiles::Writer::Append(std::string_view bytes) {
+  if (file_ < 0 || end_ >= kFull) LETHE_RETURN_IF_ERROR(Begin());
+  // A sync is much quicker then. Without it, it works as well.
+  if (end_ + bytes.size() > room_) {
+    room_ = end_ + bytes.size() + kAhead;
+    fallocate(file_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(end_),
+              static_cast<off_t>(room_ - end_));
+  }
+  if (!WriteAll(file_, bytes, end_)) return files_.Failed("write", files_.PathOf(number_));
+  is_synced_ = false;
+  const BlobPlace place{number_, end_, bytes.size(), Checksum(bytes), {}};
+  end_ += bytes.size();
+  const std::lock_guard lock(files_.mutex_);
+  files_.files_[number_].bytes += bytes.size();
+  return place;
+}
+
+Status BlobFiles::Writer::Sync() {
+  if (is_synced_) return Status::Ok();
+  if (fdatasync(file_) != 0) return files_.Failed("sync", files_.PathOf(number_));
+  is_synced_ = true;
+  return Status::Ok();
+}
+
+void BlobFiles::Reader::Close() {
+  if (file_ >= 0) close(std::exchange(file_, -1));
+}
+
+Status BlobFiles::Reader::Read(const BlobPlace& place, std::string& bytes) {
+  const std::string path = files_.PathOf(place.file);
+  if (file_ < 0 || number_ != place.file) {
+    Close();
+    file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file_ < 0 && errno == ENOENT) return Damaged(path, "is missing");
+    if (file_ < 0) return {ErrorCode::kDisk, "cannot read " + path + ": " + std::strerror(errno)};
+    number_ = place.file;
+  }
+  // A size that is damage is not worth its memory.
+  const off_t end = lseek(file_, 0, SEEK_END);
+  if (end < 0 || place.offset > static_cast<std::uint64_t>(end) ||
+      place.size > static_cast<std::uint64_t>(end) - place.offset) {
+    return Damaged(path, "is too short");
+  }
+  bytes.resize(place.size);
+  const auto got = ReadAll(file_, bytes, place.offset);
+  if (!got) return {ErrorCode::kDisk, "cannot read " + path + ": " + std::strerror(errno)};
+  for (const BlobPlace::Blank& blank : place.blanks) {
+    if (blank.offset > bytes.size() || blank.size > bytes.size() - blank.offset) {
+      return Damaged(path, "has a wrong place at " + std::to_string(place.offset));
+    }
+    std::memset(bytes.data() + blank.offset, 0, blank.size);
+  }
+  if (*got != place.size || Checksum(bytes) != place.checksum) {
+    return Damaged(path, "has a wrong checksum at " + std::to_string(place.offset));
+  }
+  return Status::Ok();
+}
+
+void BlobFiles::Release(const BlobPlace& place) {
+  if (place.size == 0) return;
+  const std::lock_guard lock(mutex_);
+  released_.push_back({place.file, place.offset, place.offset + place.size});
+  released_bytes_ += place.size;
+}
+
+std::uint64_t BlobFiles::released_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return released_bytes_;
+}
+
+std::uint64_t BlobFiles::bytes() const {
+  const std::lock_guard lock(mutex_);
+  std::uint64_t bytes = 0;
+  for (const auto& [number, file] : files_) bytes += file.bytes;
+  return bytes;
+}
+
+std::vector<BlobFiles::Extent> BlobFiles::TakeReleased() {
+  const std::lock_guard lock(mutex_);
+  released_bytes_ = 0;
+  return std::exchange(released_, {});
+}
+
+bool BlobFiles::Forget(std::uint64_t number, std::uint64_t destroyed) {
+  const std::lock_guard lock(mutex_);
+  const auto file = files_.find(number);
+  if (file == files_.end() || file->second.is_written || file->second.bytes != destroyed) {
+    return false;
+  }
+  files_.erase(file);
+  return true;
+}
+
+Status BlobFiles::Unlink(std::uint64_t file) const {
+  const std::string path = PathOf(file);
+  return unlink(path.c_str()) == 0 || errno == ENOENT ? Status::Ok() : Failed("remove", path);
+}
+
+Status BlobFiles::Zero(std::uint64_t number, const std::vector<Extent>& extents) const {
+  const std::string path = PathOf(number);
+  const int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (file < 0) return errno == ENOENT ? Status::Ok() : Failed("open", path);
+  Status status;
+  for (const Extent& extent : extents) {
+    if (status.ok() && !ZeroOne(file, extent)) status = Failed("erase in", path);
+  }
+  if (status.ok() && fdatasync(file) != 0) status = Failed("sync", path);
+  close(file);
+  return status;
+}
+
+Status BlobFiles::MakeZeros(std::vector<Extent> extents) const {
+  for (const auto& [number, here] : ByFile(std::move(extents))) {
+    LETHE_RETURN_IF_ERROR(Zero(number, here));
+  }
+  return Status::Ok();
+}
+
+Status BlobFiles::Destroy(std::vector<Extent> extents) {
+  bool is_removed = false;
+  for (const auto& [number, here] : ByFile(std::move(extents))) {
+    std::uint64_t bytes = 0;
+    for (const Extent& extent : here) bytes += extent.end - extent.offset;
+    if (!Forget(number, bytes)) {
+      LETHE_RETURN_IF_ERROR(Zero(number, here));
+      {
+        const std::lock_guard lock(mutex_);
+        if (const auto file = files_.find(number); file != files_.end())
+          file->second.bytes -= bytes;
+      }
+      if (!Forget(number, 0)) continue;
+    }
+    LETHE_RETURN_IF_ERROR(Unlink(number));
+    is_removed = true;
+  }
+  return is_removed ? SyncFolder() : Status::Ok();
+}
+
+}  // namespace lethe
