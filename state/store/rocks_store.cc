@@ -7,6 +7,7 @@
 #include <rocksdb/write_batch.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <tuple>
@@ -119,6 +120,25 @@ std::vector<rocksdb::ColumnFamilyDescriptor> Descriptors(
   return descriptors;
 }
 
+// A new database gets its families all at once: one by one, RocksDB would write down the options of
+// all of them each time, and sync that.
+rocksdb::Status OpenOrCreate(const rocksdb::DBOptions& options, const std::string& folder,
+                             std::vector<rocksdb::ColumnFamilyDescriptor> descriptors,
+                             std::vector<rocksdb::ColumnFamilyHandle*>& families,
+                             rocksdb::DB*& db) {
+  std::error_code ignored;
+  if (std::filesystem::exists(folder + "/CURRENT", ignored)) {
+    return rocksdb::DB::Open(options, folder, descriptors, &families, &db);
+  }
+  auto status = rocksdb::DB::Open(options, folder, {descriptors.front()}, &families, &db);
+  if (!status.ok()) return status;
+  descriptors.erase(descriptors.begin());
+  std::vector<rocksdb::ColumnFamilyHandle*> more;
+  status = db->CreateColumnFamilies(descriptors, &more);
+  families.insert(families.end(), more.begin(), more.end());
+  return status;
+}
+
 // Says nothing.
 class SilentLogger final : public rocksdb::Logger {
  public:
@@ -170,8 +190,8 @@ Result<std::unique_ptr<RocksStore>> RocksStore::Open(const std::string& folder,
   impl->folder = folder;
   impl->env = NewGuardedEnv(failure);
   rocksdb::DB* db = nullptr;
-  const auto opened = rocksdb::DB::Open(DatabaseOptions(impl->env.get()), folder,
-                                        Descriptors(impl->scrubbing), &impl->families, &db);
+  const auto opened = OpenOrCreate(DatabaseOptions(impl->env.get()), folder,
+                                   Descriptors(impl->scrubbing), impl->families, db);
   impl->db.reset(db);
   LETHE_RETURN_IF_ERROR(Convert(opened, "opening " + folder));
   LETHE_RETURN_IF_ERROR(impl->Load(failure));
