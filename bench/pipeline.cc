@@ -66,19 +66,26 @@ struct Filled {
   std::string topic;
   OffsetRange range;
 };
-// Made once.
+// Made once, or, with a name for all in LETHE_BENCH_TOPICS, once for several processes.
 const Filled& Topic(const Which& which) {
   static std::map<Which, Filled> topics;
   Filled& filled = topics[which];
   if (!filled.topic.empty()) return filled;
-  filled.topic = "bench-" + std::to_string(getpid()) + "-" + std::to_string(topics.size());
-  Fill(Settings(), {.topic = filled.topic,
-                    .form = which.form,
-                    .dimension = which.dimension,
-                    .events = Events(which.dimension),
-                    .delete_every = which.one_deletion_in});
-  filled.range =
-      KafkaCluster::Open(Settings(), {}).value()->Range(filled.topic, 0, kPatience).value();
+  const char* shared = std::getenv("LETHE_BENCH_TOPICS");
+  filled.topic = shared != nullptr ? shared : "bench-" + std::to_string(getpid());
+  for (const std::int64_t part :
+       {static_cast<std::int64_t>(which.form), which.dimension, which.one_deletion_in}) {
+    filled.topic += "-" + std::to_string(part);
+  }
+  const auto cluster = KafkaCluster::Open(Settings(), {}).value();
+  if (!cluster->PartitionCount(filled.topic, kPatience).value()) {
+    Fill(Settings(), {.topic = filled.topic,
+                      .form = which.form,
+                      .dimension = which.dimension,
+                      .events = Events(which.dimension),
+                      .delete_every = which.one_deletion_in});
+  }
+  filled.range = cluster->Range(filled.topic, 0, kPatience).value();
   return filled;
 }
 

@@ -1,24 +1,39 @@
 """From a real broker into durable state, against a consumer that does nothing but count."""
+import statistics
+
 from parts.bed import row, table
 from parts.cost import FORMS, environment
 
 TITLE = 'From the broker'
 NOTE = '''One partition, the broker on the same machine. The bare consumer is librdkafka's callback, which only counts; the pipeline is all
-that `lethe run` does for a shard, with a new state. In turn, on the same topic, the clock stopped at the last message.
+that `lethe run` does for a shard, with a new state. In turn, on the same topic, the clock stopped at the last message. Each run is a
+process of its own, as a daemon is: in the heap that the other has left behind it would be slower.
 Processor time is that of the process, librdkafka's threads included, without the broker.'''
 CASES = (('JSON', 20, '>= 0.55'), ('JSON', 100, '>= 0.55'), ('binary float32', 20, None),
          ('binary float32', 100, '>= 0.7'))
+CONTENDERS = ('BareConsumer', 'Pipeline')
+
+
+def once(bed, contender, form, dimension):
+    case = f'{contender}/form:{FORMS[form]}/d:{dimension}/one_deletion_in:0/'
+    (figures,) = bed.benchmarks('pipeline', case, LETHE_BROKER=bed.broker.address,
+                                LETHE_BENCH_TOPICS='bench', **environment(bed)).values()
+    return figures
+
+
+def medians(runs):
+    return {name: statistics.median(run[name] for run in runs) for name in ('per_s', 'processor_ns')}
 
 
 def measure(bed):
-    address = bed.broker.address
-    bed.say('broker: bare consumer and pipeline')
-    found = bed.benchmarks('pipeline', '(BareConsumer|Pipeline)/.*one_deletion_in:0/', bed.rounds,
-                           LETHE_BROKER=address, **environment(bed))
+    for form, dimension, _ in CASES:
+        bed.say(f'broker: a topic of {form}, dimension {dimension}')
+        once(bed, 'BareConsumer', form, dimension)
+    results = bed.in_turn({(contender, form, dimension): lambda case=(contender, form, dimension): once(bed, *case)
+                           for form, dimension, _ in CASES for contender in CONTENDERS}, 'broker:')
     rows, lines, processor = [], [], {}
     for form, dimension, target in CASES:
-        case = f'form:{FORMS[form]}/d:{dimension}/one_deletion_in:0/iterations:1/manual_time'
-        bare, ours = found[f'BM_BareConsumer/{case}'], found[f'BM_Pipeline/{case}']
+        bare, ours = (medians(results[contender, form, dimension]) for contender in CONTENDERS)
         ratio = ours['per_s'] / bare['per_s']
         rows.append(row(f'from the broker, {form}, of a bare consumer, d = {dimension}', ratio, 'x', target))
         lines.append([dimension, form, f"{bare['per_s']:,.0f}", f"{ours['per_s']:,.0f}", f'{ratio:.2f}',
