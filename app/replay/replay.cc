@@ -220,7 +220,10 @@ class Replayer final : private Steps<ReplayBatch> {
   // A learn as most are needs no decoding.
   static bool TakePlain(ReplayBatch& batch, std::size_t i) {
     PlainLearn plain;
-    if (!RecordedStream::ReadPlainLearn(batch.raw, i, batch.records[i], plain)) return false;
+    if (!RecordedStream::ReadPlainLearn(batch.raw, i, batch.records[i], batch.admitted.buffer(),
+                                        plain)) {
+      return false;
+    }
     const auto intake = batch.intakes.find(batch.records[i].shard);
     return intake != batch.intakes.end() && batch.admitted.Admit(intake->second, i, plain);
   }

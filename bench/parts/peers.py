@@ -91,7 +91,7 @@ class Streams:
 
     def __init__(self, bed, dimension):
         self.bed = bed
-        self.events = bed.size(3_000_000 if dimension < 50 else 1_200_000, 20_000)
+        self.events = bed.size(3_000_000 if dimension < 50 else 2_000_000, 20_000)
         self.few = {'River': bed.size(50_000, 2_000), 'scikit-learn': bed.size(3_000, 200)}
         self.json, self.binary = bed.path(f'{dimension}.ndjson'), bed.path(f'{dimension}.lethe')
         bed.lethe('generate', '--events', self.events, '--dimension', dimension, '--deletions', 0,

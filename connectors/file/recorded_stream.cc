@@ -95,15 +95,18 @@ Result<bool> RecordedStream::ReadLine(Piece& piece) {
   auto found = lines_->Next(line);
   piece.number = line.number;
   piece.bytes = line.text;
+  piece.offset = kNoOffset;
+  piece.timestamp = kNoTime;
   return found;
 }
 
 bool RecordedStream::ReadPlainLearn(const Raw& raw, std::size_t i, Record& record,
-                                    PlainLearn& learn) {
+                                    std::vector<double>& x, PlainLearn& learn) {
   const Piece& piece = raw.pieces_[i];
-  if (!raw.is_binary_ || !raw.binary_.ReadPlainLearn(piece.bytes, std::nullopt, learn)) {
-    return false;
-  }
+  const bool is_plain = raw.is_binary_
+                            ? raw.binary_.ReadPlainLearn(piece.bytes, std::nullopt, learn)
+                            : raw.json_->ReadPlainLearn(piece.bytes, std::nullopt, x, learn);
+  if (!is_plain) return false;
   piece.PutPlace(record);
   record.event.kind = EventKind::kLearn;
   record.rejection.reset();

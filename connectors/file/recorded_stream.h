@@ -49,8 +49,9 @@ class RecordedStream final : public Source {
   Result<std::size_t> ReadRaw(Raw& raw, std::size_t limit);
   static void Decode(Raw& raw, std::size_t i, Record& record);
   // Instead of Decode, whether it is a learn as most are. Then `record` says where it stood, and
-  // that it is a learn, and what it says is in `learn`, borrowed from `raw`.
-  static bool ReadPlainLearn(const Raw& raw, std::size_t i, Record& record, PlainLearn& learn);
+  // that it is a learn, and what it says is in `learn`, borrowed from `raw`, and maybe in `x`.
+  static bool ReadPlainLearn(const Raw& raw, std::size_t i, Record& record, std::vector<double>& x,
+                             PlainLearn& learn);
   Result<std::size_t> Place(const Raw& raw, std::vector<Record>& batch);
   // What Place would say after the end.
   const Status& misplaced() const { return misplaced_; }
@@ -71,7 +72,7 @@ class RecordedStream final : public Source {
   struct Piece {
     std::string_view bytes;
     std::int64_t number = 0;  // of the line or record
-    // Of the binary form, where they stand outside of the message.
+    // Of the binary form, where they stand outside of the message. A line says none, or in itself.
     ShardId shard;
     Offset offset;
     TimeMs timestamp;

@@ -20,7 +20,7 @@ class Cursor {
   std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
 
   // Up to the next quotation mark, and over it.
-  bool ReadReference(std::optional<std::string>& text) {
+  bool ReadReference(std::string_view& text) {
     const char* end = at_;
     while (end != end_ && *end != '"') {
       if (*end < ' ' || *end > '~' || *end == '\\') return false;  // whether char has a sign or not
@@ -28,8 +28,7 @@ class Cursor {
     }
     const auto size = static_cast<std::size_t>(end - at_);
     if (end == end_ || size < 1 || size > kMaxIdBytes) return false;
-    if (!text) text.emplace();
-    text->assign(at_, size);
+    text = {at_, size};
     at_ = end + 1;
     return true;
   }
@@ -42,31 +41,47 @@ class Cursor {
   const char* const end_;
 };
 
+void Assign(std::string_view text, std::optional<std::string>& to) {
+  if (!to) to.emplace();
+  to->assign(text);
+}
+
 }  // namespace
 
 bool ReadCanonicalLearn(std::string_view text, const std::optional<std::string_view>& key,
-                        Event& event) {
+                        std::vector<double>& x, PlainLearn& learn) {
   Cursor cursor(text);
   static_assert(kCanonicalLearn.size() >= kBehind);
   if (!cursor.Skip(kCanonicalLearn)) return false;
-  if (!cursor.Skip(R"("id":")")) {
-    event.id.reset();
-  } else if (!cursor.ReadReference(event.id) || !cursor.Skip(",")) {
+  learn.id = {};
+  if (cursor.Skip(R"("id":")") && (!cursor.ReadReference(learn.id) || !cursor.Skip(","))) {
     return false;
   }
-  if (!cursor.Skip(R"("subject":")")) {
-    event.subject.reset();
-  } else if (!cursor.ReadReference(event.subject) || !cursor.Skip(",")) {
+  learn.subject.reset();
+  if (cursor.Skip(R"("subject":")") &&
+      (!cursor.ReadReference(learn.subject.emplace()) || !cursor.Skip(","))) {
     return false;
   }
-  if (!cursor.Skip(R"("x":[)") || !cursor.ReadNumbers(event.x)) return false;
-  if (!cursor.Skip(R"(,"y":)") || !cursor.ReadNumber(event.y)) return false;
+  if (!cursor.Skip(R"("x":[)") || !cursor.ReadNumbers(x)) return false;
+  if (!cursor.Skip(R"(,"y":)") || !cursor.ReadNumber(learn.y)) return false;
   if (!cursor.Skip("}") || !cursor.is_at_end()) return false;
   if (key) {
     if (key->empty() || key->size() > kMaxIdBytes) return false;
-    if (!event.subject) event.subject.emplace();
-    event.subject->assign(*key);
+    learn.subject = key;
   }
+  learn.x = reinterpret_cast<const char*>(x.data());
+  learn.count = x.size();
+  learn.is_float32 = false;
+  return true;
+}
+
+bool ReadCanonicalLearn(std::string_view text, const std::optional<std::string_view>& key,
+                        Event& event) {
+  PlainLearn learn;
+  if (!ReadCanonicalLearn(text, key, event.x, learn)) return false;
+  learn.id.empty() ? event.id.reset() : Assign(learn.id, event.id);
+  learn.subject ? Assign(*learn.subject, event.subject) : event.subject.reset();
+  event.y = learn.y;
   event.kind = EventKind::kLearn;
   event.request.reset();
   event.named.clear();

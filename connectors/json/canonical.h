@@ -2,8 +2,10 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "engine/event.h"
+#include "engine/plain_learn.h"
 
 namespace lethe {
 
@@ -20,5 +22,10 @@ inline constexpr std::string_view kCanonicalLearn = R"({"type":"learn",)";
 // anything.
 bool ReadCanonicalLearn(std::string_view text, const std::optional<std::string_view>& key,
                         Event& event);
+
+// The same, with nothing copied: id and subject stay in the text and the key, and the numbers are
+// in `x`. An id that is empty is none.
+bool ReadCanonicalLearn(std::string_view text, const std::optional<std::string_view>& key,
+                        std::vector<double>& x, PlainLearn& learn);
 
 }  // namespace lethe

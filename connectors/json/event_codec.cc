@@ -151,6 +151,12 @@ Refused JsonEventCodec::DecodeValue(const std::optional<std::string_view>& value
   return refused;
 }
 
+bool JsonEventCodec::ReadPlainLearn(std::string_view text,
+                                    const std::optional<std::string_view>& key,
+                                    std::vector<double>& x, PlainLearn& learn) const {
+  return text.size() <= max_bytes_ && ReadCanonicalLearn(text, key, x, learn) && !learn.id.empty();
+}
+
 void JsonEventCodec::DecodeLine(std::string_view line, Record& record) {
   record.shard = ShardId{};
   record.offset = kNoOffset;

@@ -4,8 +4,10 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "engine/event.h"
+#include "engine/plain_learn.h"
 
 namespace lethe {
 
@@ -51,6 +53,11 @@ class JsonEventCodec {
   [[nodiscard]] std::optional<Rejection> DecodeValue(const std::optional<std::string_view>& value,
                                                      const std::optional<std::string_view>& key,
                                                      Event& event);
+
+  // The same for most learns, of which nothing is copied: id and subject stay in the text and the
+  // key, the numbers are in `x`. False: it is another one, or is to be refused, or has a prefix.
+  bool ReadPlainLearn(std::string_view text, const std::optional<std::string_view>& key,
+                      std::vector<double>& x, PlainLearn& learn) const;
 
   // Decodes a line of a recorded stream into all of `record`. The line is an envelope if it has a
   // "value", or no "type" and a "key" (then the value is null, unless there is an x, f or y); else

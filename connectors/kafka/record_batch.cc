@@ -10,6 +10,8 @@ namespace lethe {
 namespace {
 
 constexpr std::size_t kLargeMessage = std::size_t{1} << 16;
+// Longer ones take longer to decode than to copy, and are better decoded where several threads can.
+constexpr std::size_t kSmallText = 512;
 
 std::int64_t MonotonicNs() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
@@ -43,10 +45,15 @@ void RecordBatch::Add(const Place& place, const std::optional<std::string_view>&
   message.place = place;
   message.key = Keep(key);
   PlainLearn learn;
-  message.is_taken =
-      taker_ && value && binary_.ReadPlainLearn(*value, key, learn) && taker_(i, learn);
+  message.is_taken = taker_ && value && ReadPlainLearn(*value, key, learn) && taker_(i, learn);
   if (!message.is_taken) message.value = Keep(value);
   has_large_ = has_large_ || bytes_.size() - before > kLargeMessage;
+}
+
+bool RecordBatch::ReadPlainLearn(std::string_view value, const std::optional<std::string_view>& key,
+                                 PlainLearn& learn) {
+  if (binary_.ReadPlainLearn(value, key, learn)) return true;
+  return value.size() <= kSmallText && json_.ReadPlainLearn(value, key, x_, learn);
 }
 
 void RecordBatch::DecodeAll() {

@@ -79,9 +79,12 @@ class RecordBatch {
   };
 
   std::optional<std::string_view> View(const Piece& piece) const;
+  bool ReadPlainLearn(std::string_view value, const std::optional<std::string_view>& key,
+                      PlainLearn& learn);
   Piece Keep(const std::optional<std::string_view>& bytes);
 
   PlainTaker taker_;
+  std::vector<double> x_;  // what it is given, if that had to be decoded
   std::string bytes_;
   std::vector<Message> messages_;
   std::vector<Record> records_;  // the first count() are valid, the buffers of the rest are reused

@@ -1,5 +1,5 @@
-// The fast way of a binary learn and its slow twin: whatever the fast one takes, the slow one takes
-// too, and what reaches the learner is the same, bit for bit.
+// The fast way of a learn, binary or JSON, and its slow twin: whatever the fast one takes, the slow
+// one takes too, and what reaches the learner is the same, bit for bit.
 
 #include <cstring>
 #include <random>
@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "connectors/json/event_codec.h"
 #include "connectors/kafka/record_batch.h"
 #include "connectors/system/sodium_hash.h"
 #include "engine/intake.h"
@@ -146,6 +147,73 @@ TEST_F(PlainLearnTest, DamagedMessagesAreTakenByBothOrByNone) {
     ExpectSame(*fast, *slow);
   }
   EXPECT_GT(taken, 10'000);
+}
+
+class PlainJsonTest : public PlainLearnTest {
+ protected:
+  std::optional<Admitted> FastJson(std::string_view text, Key key) {
+    PlainLearn learn;
+    Admitted admitted;
+    if (!json_.ReadPlainLearn(text, key, x_, learn) || !intake_.Admit(learn, admitted)) return {};
+    return admitted;
+  }
+  std::optional<Admitted> SlowJson(std::string_view text, Key key) {
+    Record record;
+    if (json_.DecodeValue(text, key, record.event)) return {};
+    if (record.event.kind != EventKind::kLearn || !record.event.id) return {};
+    Admitted admitted;
+    intake_.Admit(record, admitted);
+    if (admitted.rejection) return {};
+    return admitted;
+  }
+
+  JsonEventCodec json_;
+  std::vector<double> x_;
+};
+
+TEST_F(PlainJsonTest, DamagedTextsAreTakenByBothOrByNone) {
+  const std::string usual =
+      R"({"type":"learn","id":"e-81","subject":"user-7","x":[0.5,-0.25,0.125],"y":1})";
+  std::mt19937_64 random(7);
+  int taken = 0;
+  for (int round = 0; round < 50'000; ++round) {
+    std::string text = usual;
+    for (std::uint64_t changes = random() % 3; changes > 0; --changes) {
+      text[random() % text.size()] = R"(0123456789-.,:"{}[] exyid)"[random() % 25];
+    }
+    const Key key = random() % 2 == 0 ? Key() : Key("k");
+    const auto fast = FastJson(text, key);
+    if (!fast) continue;
+    ++taken;
+    const auto slow = SlowJson(text, key);
+    ASSERT_TRUE(slow) << text;
+    ExpectSame(*fast, *slow);
+  }
+  EXPECT_GT(taken, 10'000);
+}
+
+TEST_F(PlainJsonTest, WhatHasNoIdOrAPrefixIsLeftToTheOther) {
+  const std::string rest = R"("x":[0.5,-0.25,0.125],"y":1})";
+  EXPECT_TRUE(FastJson(R"({"type":"learn","id":"e",)" + rest, {}));
+  EXPECT_FALSE(FastJson(R"({"type":"learn",)" + rest, {}));
+  EXPECT_FALSE(FastJson(std::string(5, '\0') + R"({"type":"learn","id":"e",)" + rest, {}));
+}
+
+TEST_F(PlainJsonTest, ABatchOfMessagesLeavesLongTextsForLater) {
+  RecordBatch batch;
+  std::vector<std::string> seen;
+  batch.GivePlainLearnsTo([&](std::size_t, const PlainLearn& learn) {
+    seen.emplace_back(learn.id);
+    return true;
+  });
+  const std::string rest = R"(","x":[0.5,-0.25,0.125],"y":1})";
+  const std::string long_id(600, 'i');
+  batch.Add({.shard = {0}, .offset = {1}}, std::nullopt, R"({"type":"learn","id":"short)" + rest);
+  batch.Add({.shard = {0}, .offset = {2}}, std::nullopt,
+            R"({"type":"learn","id":")" + long_id + rest);
+  EXPECT_EQ(seen, std::vector<std::string>{"short"});
+  batch.DecodeAll();
+  EXPECT_EQ(batch.record(1).event.id, long_id);
 }
 
 // What a taker takes needs no copy; what it leaves is decoded as ever.
