@@ -10,7 +10,7 @@ DIMENSION = 100
 
 
 def measure(bed):
-    events = bed.size(400_000, 3_000)
+    events = bed.size(1_200_000, 3_000)
     bed.say('active: a stream')
     streams = {'JSON': bed.path('active.ndjson'), 'binary float32': bed.path('active.lethe')}
     bed.lethe('generate', '--events', events, '--dimension', DIMENSION, '--deletions', 0,
