@@ -14,6 +14,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "app/replay/replay.h"
 #include "bench/shard_bed.h"
 #include "connectors/binary/file_writer.h"
 #include "connectors/file/line_reader.h"
@@ -24,11 +25,6 @@
 
 namespace lethe {
 namespace {
-
-// As many as a replay takes at a time, so that they stay in the processor's cache.
-std::size_t BatchOf(std::int64_t dimension) {
-  return static_cast<std::size_t>(std::clamp<std::int64_t>((1 << 15) / dimension, 16, 4096));
-}
 
 // LETHE_BENCH_EVENTS makes streams shorter, to see whether all of it works.
 std::int64_t Events(std::int64_t dimension) {
@@ -87,9 +83,11 @@ void Read(const std::string& path, Form form) {
 template <typename Take>
 void Decode(const std::string& path, std::int64_t dimension, const Take& take) {
   auto stream = RecordedStream::Open(path).value();
+  ModelSpec model;
+  model.dimension = dimension;
   std::vector<Record> batch;
   for (std::size_t count = 1; count > 0;) {
-    count = stream->Read(batch, BatchOf(dimension)).value();
+    count = stream->Read(batch, ReplayBatchSize(model)).value();
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t ahead = i + Shard::kAhead;
       take(batch[i], ahead < count ? &batch[ahead] : nullptr);

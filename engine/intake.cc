@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/check.h"
+
 namespace lethe {
 namespace {
 
@@ -81,6 +83,12 @@ bool Intake::Admit(const PlainLearn& learn, Admitted& admitted) const {
 void AdmittedBatch::Clear(std::size_t count) {
   admitted_.resize(std::max(admitted_.size(), count));
   is_admitted_.assign(count, false);
+}
+
+bool AdmittedBatch::Admit(const Intake& intake, std::size_t i, const PlainLearn& learn) {
+  LETHE_CHECK(i < is_admitted_.size());
+  is_admitted_[i] = intake.Admit(learn, admitted_[i]);
+  return is_admitted_[i];
 }
 
 void AdmittedBatch::Admit(const Intake& intake, std::size_t i, Record& record) {

@@ -84,10 +84,7 @@ class AdmittedBatch {
   void Admit(const Intake& intake, std::size_t i, Record& record);
 
   // Likewise, in a hurry. False: it was not, and has to be decoded.
-  bool Admit(const Intake& intake, std::size_t i, const PlainLearn& learn) {
-    is_admitted_[i] = intake.Admit(learn, admitted_[i]);
-    return is_admitted_[i];
-  }
+  bool Admit(const Intake& intake, std::size_t i, const PlainLearn& learn);
 
   // nullptr: it was not.
   const Admitted* At(std::size_t i) const { return is_admitted_[i] ? &admitted_[i] : nullptr; }

@@ -56,18 +56,12 @@ struct ReplayBatch {
   std::map<ShardId, Intake> intakes;  // of the shards that this batch has met
 };
 
-// Enough that threads seldom wait for each other, and not much more than a processor's cache holds.
-std::size_t BatchSize(const ModelSpec& model) {
-  const std::size_t numbers = model.hash_bits ? 256 : static_cast<std::size_t>(model.dimension);
-  return std::clamp<std::size_t>((std::size_t{1} << 15) / numbers, 16, 4096);
-}
-
 class Replayer final : private Steps<ReplayBatch> {
  public:
   Replayer(const Plan& plan, const ReplayOptions& options, ResultFiles* files)
       : plan_(plan),
         options_(options),
-        batch_size_(options.batch > 0 ? options.batch : BatchSize(plan.spec.model)),
+        batch_size_(options.batch > 0 ? options.batch : ReplayBatchSize(plan.spec.model)),
         random_(MakeRandom(plan.spec.noise)),
         sink_(hasher_, files),
         evaluation_(Loss(plan.spec.model.loss, plan.spec.model.huber_width), options.series_every,
@@ -336,6 +330,12 @@ Result<ReplayResult> ReplayInput(const Plan& plan, const ReplayOptions& options,
 }
 
 }  // namespace
+
+// Enough that threads seldom wait for each other, and not much more than a processor's cache holds.
+std::size_t ReplayBatchSize(const ModelSpec& model) {
+  const std::size_t numbers = model.hash_bits ? 256 : static_cast<std::size_t>(model.dimension);
+  return std::clamp<std::size_t>((std::size_t{1} << 15) / numbers, 16, 4096);
+}
 
 std::vector<std::string> ReplayResult::WhyNotCertified(const Plan& plan) const {
   std::vector<std::string> reasons = plan.WhyNotCertified();

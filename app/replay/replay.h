@@ -73,6 +73,9 @@ struct ReplayResult {
   }
 };
 
+// How many records a replay reads at a time, unless it is told.
+std::size_t ReplayBatchSize(const ModelSpec& model);
+
 // Runs records through the engine: every partition is a shard. With `out`, the result files appear
 // at the end, all of them or none.
 Result<ReplayResult> Replay(const Plan& plan, Source& source, const ReplayOptions& options);

@@ -44,14 +44,19 @@ class PlainLearnTest : public BinaryMessageTest {
     if (!codec_.ReadPlainLearn(message, key, learn) || !intake.Admit(learn, admitted)) return {};
     return admitted;
   }
-  std::optional<Admitted> Slow(const Intake& intake, std::string_view message, Key key) {
+  template <typename Codec>
+  static std::optional<Admitted> Decoded(Codec& codec, const Intake& intake, std::string_view bytes,
+                                         Key key) {
     Record record;
-    if (codec_.DecodeValue(message, key, record.event)) return {};
+    if (codec.DecodeValue(bytes, key, record.event)) return {};
     if (record.event.kind != EventKind::kLearn || !record.event.id) return {};
     Admitted admitted;
     intake.Admit(record, admitted);
     if (admitted.rejection) return {};
     return admitted;
+  }
+  std::optional<Admitted> Slow(const Intake& intake, std::string_view message, Key key) {
+    return Decoded(codec_, intake, message, key);
   }
   void ExpectSame(const Admitted& fast, const Admitted& slow) {
     EXPECT_FALSE(fast.rejection);
@@ -157,16 +162,6 @@ class PlainJsonTest : public PlainLearnTest {
     if (!json_.ReadPlainLearn(text, key, x_, learn) || !intake_.Admit(learn, admitted)) return {};
     return admitted;
   }
-  std::optional<Admitted> SlowJson(std::string_view text, Key key) {
-    Record record;
-    if (json_.DecodeValue(text, key, record.event)) return {};
-    if (record.event.kind != EventKind::kLearn || !record.event.id) return {};
-    Admitted admitted;
-    intake_.Admit(record, admitted);
-    if (admitted.rejection) return {};
-    return admitted;
-  }
-
   JsonEventCodec json_;
   std::vector<double> x_;
 };
@@ -185,7 +180,7 @@ TEST_F(PlainJsonTest, DamagedTextsAreTakenByBothOrByNone) {
     const auto fast = FastJson(text, key);
     if (!fast) continue;
     ++taken;
-    const auto slow = SlowJson(text, key);
+    const auto slow = Decoded(json_, intake_, text, key);
     ASSERT_TRUE(slow) << text;
     ExpectSame(*fast, *slow);
   }
