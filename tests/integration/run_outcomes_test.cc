@@ -74,6 +74,10 @@ TEST_F(RunOutcomesTest, EachRecordOfATopicProducedTwiceHasItsOutcome) {
   EXPECT_EQ(total("refused_late"), std::to_string(kForgotten * kEventsEach + 2 * kEarly));
   EXPECT_EQ(total("forgotten_events"), std::to_string(kForgotten * kEventsEach));
 
+  const std::string model = Model(*daemon);
+  daemon->Signal(SIGTERM);
+  ASSERT_EQ(daemon->Wait(), 0) << daemon->Log();  // by then every receipt has arrived
+
   std::map<std::string, int> outcomes;
   for (const std::string& entry : PublishedChain()) {
     if (Member(entry, "/format") != "lethe.receipt/1") continue;
@@ -86,9 +90,6 @@ TEST_F(RunOutcomesTest, EachRecordOfATopicProducedTwiceHasItsOutcome) {
                                             {"nothing_learned", 2 * kEarly}};
   EXPECT_EQ(outcomes, expected);
 
-  const std::string model = Model(*daemon);
-  daemon->Signal(SIGTERM);
-  ASSERT_EQ(daemon->Wait(), 0) << daemon->Log();
   const Replayed replayed = Replay(RecordTopic(topic));
   EXPECT_EQ(model, replayed.model);
   EXPECT_EQ(PublishedChain(), replayed.chain);
