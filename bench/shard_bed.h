@@ -49,9 +49,10 @@ class ShardBed {
   DurableState& state() { return shard_folder_->state(); }
   std::int64_t learned() const { return shard_->counters().learned; }
 
-  void Expect(const Record& record) { shard_->Expect(record); }
-  void Take(const Record& record) {
-    Must(shard_->Process(record));
+  Intake NewIntake() const { return shard_->NewIntake(); }
+  void Expect(const Admitted& admitted) { shard_->Expect(admitted); }
+  void Take(const Record& record, const Admitted* admitted = nullptr) {
+    Must(shard_->Process(record, nullptr, admitted));
     if (learned() % kEventsPerCommit == 0) Commit();
   }
   void Commit() { Must(shard_->Commit()); }

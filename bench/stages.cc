@@ -1,5 +1,5 @@
-// What an event costs on its way from a file into the state, stage by stage: read, decode, learn,
-// remember. Processor time of the whole process for all events of the file; a stage is what it
+// What an event costs on its way from a file into the state, stage by stage: read, decode and check,
+// learn, remember. Processor time of the whole process for all events of the file; a stage is what it
 // takes more than the one before it. And what a deletion costs, until it is durable.
 
 #include <fcntl.h>
@@ -79,23 +79,41 @@ void Read(const std::string& path, Form form) {
   close(file);
 }
 
-// Takes each record, with the one that comes some places behind it, if it is there already.
-template <typename Take>
-void Decode(const std::string& path, std::int64_t dimension, const Take& take) {
+// The way of a replay, in one thread: batch by batch, `prepare` takes what was decoded of each
+// record, then `finish` takes the records one after the other.
+template <typename Prepare, typename Finish>
+void Decode(const std::string& path, std::int64_t dimension, const Prepare& prepare,
+            const Finish& finish) {
   auto stream = RecordedStream::Open(path).value();
   ModelSpec model;
   model.dimension = dimension;
-  std::vector<Record> batch;
-  for (std::size_t count = 1; count > 0;) {
-    count = stream->Read(batch, ReplayBatchSize(model)).value();
+  RecordedStream::Raw raw;
+  std::vector<Record> records(ReplayBatchSize(model));
+  std::vector<double> x;
+  PlainLearn learn;
+  while (const std::size_t count = stream->ReadRaw(raw, records.size()).value()) {
     for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t ahead = i + Shard::kAhead;
-      take(batch[i], ahead < count ? &batch[ahead] : nullptr);
+      LETHE_CHECK(RecordedStream::ReadPlainLearn(raw, i, records[i], x, learn));
+      prepare(i, learn);
     }
+    LETHE_CHECK(stream->Place(raw, records).value() == count);
+    for (std::size_t i = 0; i < count; ++i) finish(i, records[i], count);
   }
 }
 
-// Checks, steps with their ledger, and the loss that is shown; no memory of who was learned.
+// Up to what a learner takes: checked, and in numbers of its own.
+void Decode(const std::string& path, std::int64_t dimension) {
+  ModelSpec model;
+  model.dimension = dimension;
+  const Door door(model);
+  std::vector<Example> examples(ReplayBatchSize(model));
+  const auto admit = [&](std::size_t i, const PlainLearn& learn) {
+    LETHE_CHECK(door.AdmitPlain(learn, examples[i]));
+  };
+  Decode(path, dimension, admit, [](std::size_t, const Record&, std::size_t) {});
+}
+
+// Steps with their ledger, and the loss that is shown; no memory of who was learned.
 void Learn(const std::string& path, std::int64_t dimension) {
   Spec spec;
   spec.model.dimension = dimension;
@@ -104,22 +122,32 @@ void Learn(const std::string& path, std::int64_t dimension) {
   MemoryPayloads payloads;
   const auto learner = MakeUnlearner(plan, {0}, random, payloads);
   const Door door(plan.spec.model);
-  const Loss loss(plan.spec.model.loss);
-  Example example;
-  double total = 0;
-  Decode(path, dimension, [&](const Record& record, const Record*) {
-    LETHE_CHECK(!door.Admit(record.event, example));
-    total += loss.Value(learner->Learn(example), example.y);
-  });
-  benchmark::DoNotOptimize(total);
+  LiveProbe probe(Loss(plan.spec.model.loss, 1));
+  std::vector<Example> examples(ReplayBatchSize(spec.model));
+  const auto admit = [&](std::size_t i, const PlainLearn& learn) {
+    LETHE_CHECK(door.AdmitPlain(learn, examples[i]));
+  };
+  const auto learn = [&](std::size_t i, const Record& record, std::size_t) {
+    const double squared_norm = learner->SquaredNorm();
+    const double prediction = learner->Learn(examples[i]);
+    probe.OnLearn({0}, {{record.offset.value}, prediction, squared_norm, examples[i]});
+  };
+  Decode(path, dimension, admit, learn);
 }
 
 // All of it, exactly once and on disk, up to files that need no log any more.
 void Remember(const std::string& path, std::int64_t dimension, ShardBed& bed) {
-  Decode(path, dimension, [&](const Record& record, const Record* ahead) {
-    if (ahead != nullptr) bed.Expect(*ahead);
-    bed.Take(record);
-  });
+  const Intake intake = bed.NewIntake();
+  AdmittedBatch batch;
+  const auto admit = [&](std::size_t i, const PlainLearn& learn) {
+    if (i == 0) batch.Clear(4096);
+    LETHE_CHECK(batch.Admit(intake, i, learn));
+  };
+  const auto take = [&](std::size_t i, const Record& record, std::size_t count) {
+    if (i + Shard::kAhead < count) bed.Expect(*batch.At(i + Shard::kAhead));
+    bed.Take(record, batch.At(i));
+  };
+  Decode(path, dimension, admit, take);
   bed.Commit();
   bed.Flush();
 }
@@ -134,7 +162,7 @@ void BM_Stage(benchmark::State& state) {
   for (auto _ : state) {
     switch (state.range(2)) {
       case kRead: Read(path, form); break;
-      case kDecode: Decode(path, dimension, [](const Record&, const Record*) {}); break;
+      case kDecode: Decode(path, dimension); break;
       case kLearn: Learn(path, dimension); break;
       default: Remember(path, dimension, bed);
     }

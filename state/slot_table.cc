@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <new>
 #include <numeric>
@@ -20,15 +21,15 @@ constexpr double kFull = 0.785;
 constexpr double kPartFull = 0.82;
 constexpr double kRound = 0.015;
 constexpr double kGrowth = 1.35;
-constexpr std::size_t kSmall = std::size_t{1} << 14;  // slots of a part: 32 MB in all
-constexpr std::size_t kFirstSlots = 64;
+constexpr std::size_t kSmall = std::size_t{1} << 11;  // buckets of a part: 32 MB in all
+constexpr std::size_t kFirstBuckets = 8;
 
-std::size_t Share(double share, std::size_t slots) {
-  return static_cast<std::size_t>(share * static_cast<double>(slots));
+std::size_t Share(double share, std::size_t count) {
+  return static_cast<std::size_t>(share * static_cast<double>(count));
 }
 
 std::size_t NextSize(std::size_t size) {
-  return std::max(kFirstSlots, Share(size < kSmall ? 2 : kGrowth, size));
+  return std::max(kFirstBuckets, Share(size < kSmall ? 2 : kGrowth, size));
 }
 
 void* Map(std::size_t bytes) {
@@ -51,13 +52,28 @@ void Discard(void* memory, std::size_t bytes) {
 }  // namespace
 
 SlotTable::~SlotTable() {
-  for (const Room& room : rooms_) munmap(room.slots, kParts * room.size * sizeof(Slot));
+  for (const Room& room : rooms_) munmap(room.buckets, kParts * room.size * sizeof(Bucket));
 }
 
-void SlotTable::Part::Insert(const Slot& slot) {
-  std::size_t at = Home(slot.tag);
-  while (!slots[at].is_empty()) at = Next(at);
-  slots[at] = slot;
+void SlotTable::Part::Insert(std::uint32_t tag, std::uint32_t number_and_one) {
+  std::size_t at = Home(tag);
+  while (buckets[at].is_full()) at = Next(at);
+  buckets[at].Put(buckets[at].used(), tag, number_and_one);
+}
+
+void SlotTable::Part::Remove(std::size_t at, unsigned place) {
+  const bool was_full = buckets[at].is_full();
+  buckets[at].Remove(place);
+  if (!was_full) return;
+  for (std::size_t behind = Next(at);; behind = Next(behind)) {
+    const Bucket& bucket = buckets[behind];
+    for (unsigned i = 0; i < bucket.used(); ++i) {
+      if (Distance(Home(bucket.tags[i]), behind) < Distance(at, behind)) continue;
+      buckets[at].Put(Bucket::kPlaces - 1, bucket.tags[i], bucket.numbers_and_one[i]);
+      return Remove(behind, i);
+    }
+    if (!bucket.is_full()) return;
+  }
 }
 
 SlotTable::Part& SlotTable::RoomyPartOf(std::uint32_t tag) {
@@ -68,46 +84,49 @@ SlotTable::Part& SlotTable::RoomyPartOf(std::uint32_t tag) {
 
 void SlotTable::Add(std::uint32_t tag, std::uint32_t number) {
   Part& part = RoomyPartOf(tag);
-  part.Insert({tag, number + 1});
+  part.Insert(tag, number + 1);
   CountAdded(part);
 }
 
 std::uint32_t SlotTable::Replace(std::uint32_t tag, std::uint32_t number) {
   Part& part = RoomyPartOf(tag);
-  Slot& slot = part.slots[part.Search(tag, part.Home(tag))];
-  const Slot before = slot;
-  slot = {tag, number + 1};
-  if (before.is_empty()) CountAdded(part);
-  return before.number();
+  for (std::size_t at = part.Home(tag);; at = part.Next(at)) {
+    Bucket& bucket = part.buckets[at];
+    if (const unsigned places = bucket.Match(tag); places != 0) {
+      return std::exchange(bucket.numbers_and_one[std::countr_zero(places)], number + 1) - 1;
+    }
+    if (!bucket.is_full()) {
+      bucket.Put(bucket.used(), tag, number + 1);
+      CountAdded(part);
+      return kNone;
+    }
+  }
 }
 
-// Closes the gap, so that no search ends too early and none gets longer with every removal.
 void SlotTable::Erase(std::uint32_t tag, std::uint32_t number) {
   Part& part = parts_[PartOf(tag)];
   if (part.size == 0) return;
-  Slot* const slots = part.slots;
-  std::size_t gap = part.Search(tag, part.Home(tag));
-  while (!slots[gap].is_empty() && slots[gap].number() != number) {
-    gap = part.Search(tag, part.Next(gap));
+  for (std::size_t at = part.Home(tag);; at = part.Next(at)) {
+    const Bucket& bucket = part.buckets[at];
+    for (unsigned places = bucket.Match(tag); places != 0; places &= places - 1) {
+      const int place = std::countr_zero(places);
+      if (bucket.number(place) != number) continue;
+      part.Remove(at, static_cast<unsigned>(place));
+      --part.used;
+      --used_;
+      return;
+    }
+    if (!bucket.is_full()) return;
   }
-  if (slots[gap].is_empty()) return;
-  --part.used;
-  --used_;
-  for (std::size_t at = part.Next(gap); !slots[at].is_empty(); at = part.Next(at)) {
-    if (part.Distance(part.Home(slots[at].tag), at) < part.Distance(gap, at)) continue;
-    slots[gap] = slots[at];
-    gap = at;
-  }
-  slots[gap] = {};
 }
 
 void SlotTable::Prefetch(std::uint32_t tag) const {
   const Part& part = Of(tag);
-  if (part.size > 0) __builtin_prefetch(part.slots + part.Home(tag), 1);
+  if (part.size > 0) __builtin_prefetch(part.buckets + part.Home(tag), 1);
 }
 
 void SlotTable::Expect(std::size_t count) {
-  while (Share(kFull, kParts * round_.size) < count) {
+  while (Share(kFull, kParts * round_.size * Bucket::kPlaces) < count) {
     round_ = {.size = NextSize(round_.size)};
   }
   for (std::size_t i = 0; i < kParts; ++i) {
@@ -122,7 +141,7 @@ void SlotTable::CountAdded(Part& part) {
 }
 
 void SlotTable::ContinueRound() {
-  const std::size_t full = Share(kFull, kParts * round_.size);
+  const std::size_t full = Share(kFull, kParts * round_.size * Bucket::kPlaces);
   if (round_.parts == 0 && used_ < full) {
     round_.rest = full - used_;
     return;
@@ -130,31 +149,34 @@ void SlotTable::ContinueRound() {
   const std::size_t size = NextSize(round_.size);
   if (parts_[round_.parts].size < size) Grow(round_.parts, size);
   if (++round_.parts == kParts) round_ = {.size = size};
-  round_.rest = std::max<std::size_t>(1, Share(kRound, round_.size));
+  round_.rest = std::max<std::size_t>(1, Share(kRound, round_.size * Bucket::kPlaces));
 }
 
 void SlotTable::Grow(std::size_t part, std::size_t size) {
   const Part old = parts_[part];
-  Part grown{.slots = EnterRoom(part, size),
+  Part grown{.buckets = EnterRoom(part, size),
              .size = size,
              .used = old.used,
-             .limit = Share(kPartFull, size)};
+             .limit = Share(kPartFull, size * Bucket::kPlaces)};
   for (std::size_t i = 0; i < old.size; ++i) {
-    if (!old.slots[i].is_empty()) grown.Insert(old.slots[i]);
+    const Bucket& bucket = old.buckets[i];
+    for (unsigned place = 0; place < bucket.used(); ++place) {
+      grown.Insert(bucket.tags[place], bucket.numbers_and_one[place]);
+    }
   }
   parts_[part] = grown;
   if (old.size > 0) LeaveRoom(part, old.size);
 }
 
-SlotTable::Slot* SlotTable::EnterRoom(std::size_t part, std::size_t size) {
+SlotTable::Bucket* SlotTable::EnterRoom(std::size_t part, std::size_t size) {
   auto room = std::find_if(rooms_.begin(), rooms_.end(),
                            [&](const Room& existing) { return existing.size == size; });
   if (room == rooms_.end()) {
-    void* const memory = Map(kParts * size * sizeof(Slot));
-    room = rooms_.insert(room, {static_cast<Slot*>(memory), size, 0});
+    void* const memory = Map(kParts * size * sizeof(Bucket));
+    room = rooms_.insert(room, {static_cast<Bucket*>(memory), size, 0});
   }
   ++room->parts;
-  return room->slots + part * size;
+  return room->buckets + part * size;
 }
 
 void SlotTable::LeaveRoom(std::size_t part, std::size_t size) {
@@ -162,15 +184,15 @@ void SlotTable::LeaveRoom(std::size_t part, std::size_t size) {
                                  [&](const Room& existing) { return existing.size == size; });
   LETHE_CHECK(room != rooms_.end());
   // Pages of small ones are not worth the call, which stops all threads for a moment.
-  if (size >= kSmall) Discard(room->slots + part * size, size * sizeof(Slot));
+  if (size >= kSmall) Discard(room->buckets + part * size, size * sizeof(Bucket));
   if (--room->parts > 0) return;
-  munmap(room->slots, kParts * size * sizeof(Slot));
+  munmap(room->buckets, kParts * size * sizeof(Bucket));
   rooms_.erase(room);
 }
 
 std::size_t SlotTable::bytes() const {
   return std::transform_reduce(parts_.begin(), parts_.end(), std::size_t{0}, std::plus(),
-                               [](const Part& part) { return part.size * sizeof(Slot); });
+                               [](const Part& part) { return part.size * sizeof(Bucket); });
 }
 
 }  // namespace lethe
