@@ -45,6 +45,15 @@ class BlockLog {
   // Adds what has changed since the last call.
   void AddTo(WriteBatch& batch);
 
+  // What is before is stored, in blocks.
+  std::int64_t first() const { return full_.empty() ? open_.first() : full_.front().first(); }
+  // From there on, in order.
+  template <typename Visit>
+  void ForEachFromFirst(const Visit& visit) const {
+    for (const Rows& block : full_) VisitRows(block, visit);
+    VisitRows(open_, visit);
+  }
+
   // The keys between which rows with these entries lie, by blocks; neighbours are joined.
   std::vector<Store::KeyRange> RangesOf(const std::set<std::int64_t>& indices) const;
 
@@ -55,8 +64,10 @@ class BlockLog {
   const Rows* Unstored(std::int64_t index) const {
     return const_cast<BlockLog*>(this)->Unstored(index);
   }
-  // What is before is stored, in blocks.
-  std::int64_t first() const { return full_.empty() ? open_.first() : full_.front().first(); }
+  template <typename Visit>
+  static void VisitRows(const Rows& rows, const Visit& visit) {
+    for (std::int64_t i = rows.first(); i < rows.end(); ++i) visit(i, rows.At(i));
+  }
   void Add(const Entry& entry);
   static Status Damaged(Family family, std::string_view key);
   std::int64_t BlockOf(std::int64_t index) const { return index / block_ * block_; }

@@ -68,6 +68,22 @@ std::string ByteRows::Encode(std::int64_t from, std::int64_t to) const {
   return value;
 }
 
+bool ByteRows::ForEachIn(std::string_view value, const Visitor& visit) {
+  if (value.size() < kHeader || NumberAt<std::uint8_t>(value, 0) != kVersion) return false;
+  const auto first = NumberAt<std::int64_t>(value, 1);
+  if (first < 0 || first > kMostIndex) return false;
+  const std::size_t count = NumberAt<std::uint32_t>(value, 9);
+  if (count > (value.size() - kHeader) / 4) return false;
+  std::string_view rest = value.substr(kHeader + 4 * count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t size = NumberAt<std::uint32_t>(value, kHeader + 4 * i);
+    if (size > rest.size()) return false;
+    visit(first + static_cast<std::int64_t>(i), rest.substr(0, size));
+    rest.remove_prefix(size);
+  }
+  return rest.empty();
+}
+
 bool ByteRows::Decode(std::string_view value, ByteRows& rows) {
   if (value.size() < kHeader || NumberAt<std::uint8_t>(value, 0) != kVersion) return false;
   rows.first_ = NumberAt<std::int64_t>(value, 1);

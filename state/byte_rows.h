@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,9 @@ class ByteRows {
   std::string Take() &&;
   std::string Encode(std::int64_t from, std::int64_t to) const;
   static bool Decode(std::string_view value, ByteRows& rows);
+  // The entries of a row in order, within `value`. False: it is damaged.
+  using Visitor = std::function<void(std::int64_t index, Entry entry)>;
+  static bool ForEachIn(std::string_view value, const Visitor& visit);
   // One entry of a row, within `value`.
   static std::optional<Entry> DecodeOne(std::string_view value, std::int64_t index);
 

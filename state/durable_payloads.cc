@@ -1,53 +1,193 @@
 #include "state/durable_payloads.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
+#include "state/bytes.h"
 #include "state/keys.h"
+#include "state/wipe.h"
 
 namespace lethe {
 namespace {
 
-constexpr char kFirstKey[] = "w";  // in Family::kMeta
+constexpr char kFirstKey[] = "w";        // in Family::kMeta
+constexpr std::size_t kRowsToRead = 64;  // at a time, into the processor's cache
+
+std::uint32_t SizeOf(const Example& example) {
+  return static_cast<std::uint32_t>(sizeof example.y +
+                                    static_cast<std::size_t>(example.x.size()) * sizeof(double) +
+                                    example.at.size() * sizeof example.at[0]);
+}
+
+Status Damaged(std::int64_t index) {
+  return {ErrorCode::kInput, "the state is damaged: the payload of event " + std::to_string(index) +
+                                 " cannot be read"};
+}
+
+// Rows that are visited together. Nothing of them stays behind.
+class RowBuffer {
+ public:
+  ~RowBuffer() { Wipe(x_.data(), x_.size()); }
+
+  // Room for one more, of so many numbers.
+  std::span<double> Next(std::size_t numbers) {
+    if (x_.size() < kRowsToRead * numbers) {
+      LETHE_CHECK(indices_.empty());  // all have one length
+      Wipe(x_.data(), x_.size());     // it moves
+      x_.resize(kRowsToRead * numbers);
+    }
+    numbers_ = numbers;
+    return std::span(x_).subspan(indices_.size() * numbers, numbers);
+  }
+  void Add(EventIndex index, double y) {
+    indices_.push_back(index);
+    y_.push_back(y);
+  }
+  bool is_full() const { return indices_.size() == kRowsToRead; }
+
+  void Give(const Payloads::BlockVisitor& visit) {
+    if (!indices_.empty()) {
+      visit({indices_, y_, std::span(x_).first(indices_.size() * numbers_)});
+    }
+    indices_.clear();
+    y_.clear();
+  }
+
+ private:
+  std::vector<EventIndex> indices_;
+  std::vector<double> y_;
+  std::vector<double> x_;
+  std::size_t numbers_ = 0;  // of a row
+};
 
 }  // namespace
 
+std::uint32_t* DurablePayloads::BytesOf(std::int64_t index) {
+  const std::int64_t behind = next_ - index;
+  if (behind <= 0 || behind > static_cast<std::int64_t>(bytes_of_.size())) return nullptr;
+  return &bytes_of_[bytes_of_.size() - static_cast<std::size_t>(behind)];
+}
+
+void DurablePayloads::Keep(std::int64_t index, std::uint32_t bytes) {
+  next_ = index + 1;
+  bytes_of_.push_back(bytes);
+  if (bytes == 0) return;
+  ++count_;
+  bytes_ += bytes;
+}
+
+void DurablePayloads::Forget(std::uint32_t& bytes) {
+  if (bytes == 0) return;
+  --count_;
+  bytes_ -= std::exchange(bytes, 0);
+}
+
 void DurablePayloads::Add(EventIndex index, const Example& example) {
   log_.Append(index.value, codec_.Encode(example));
-  const PackedNumbers packed = codec_.packed();
-  memory_.Add(index, example, &packed);
-  next_ = index.value + 1;
+  Keep(index.value, SizeOf(example));
+  if (still_) still_->Add(index, example);
 }
 
 void DurablePayloads::Remove(EventIndex index) {
-  memory_.Remove(index);
+  if (std::uint32_t* const bytes = BytesOf(index.value)) Forget(*bytes);
   log_.Blank(index.value);
+  if (still_) still_->Remove(index);
 }
 
 void DurablePayloads::DropBefore(EventIndex index) {
   if (index.value <= first_) return;
   first_ = index.value;
-  memory_.DropBefore(index);
+  while (!bytes_of_.empty() && next_ - static_cast<std::int64_t>(bytes_of_.size()) < first_) {
+    Forget(bytes_of_.front());
+    bytes_of_.pop_front();
+  }
   log_.DropBefore(index.value);
+  if (still_) still_->DropBefore(index);
 }
 
-Status DurablePayloads::Load(const Store& store,
-                             const std::function<bool(std::int64_t)>& is_removed) {
-  const auto first = store.Get(Family::kMeta, kFirstKey);
+Status DurablePayloads::Load(const std::function<bool(std::int64_t)>& is_removed) {
+  const auto first = store_.Get(Family::kMeta, kFirstKey);
   if (!first.ok()) return first.status();
   if (first.value()) first_ = static_cast<std::int64_t>(KeyNumber(*first.value()));
   stored_first_ = first_;
-  return log_.Load(store, [&](const ByteRows& rows) -> Status {
+  return log_.Load(store_, [&](const ByteRows& rows) -> Status {
     Example example;
     for (std::int64_t index = std::max(first_, rows.first()); index < rows.end(); ++index) {
-      if (is_removed(index) || ByteRows::IsBlank(rows.At(index))) continue;
-      if (!PayloadCodec::Decode(rows.At(index), example)) {
-        return {ErrorCode::kInput, "the state is damaged: the payload of event " +
-                                       std::to_string(index) + " cannot be read"};
-      }
-      memory_.Add({index}, example);
+      const bool is_gone = is_removed(index) || ByteRows::IsBlank(rows.At(index));
+      if (!is_gone && !PayloadCodec::Decode(rows.At(index), example)) return Damaged(index);
+      Keep(index, is_gone ? 0 : SizeOf(example));
     }
     return Status::Ok();
   });
+}
+
+Status DurablePayloads::TryToVisit(const EntryVisitor& visit) const {
+  LETHE_RETURN_IF_ERROR(settle_());
+  Status status;
+  std::int64_t seen = 0;
+  const std::int64_t known = next_ - static_cast<std::int64_t>(bytes_of_.size());
+  const ByteRows::Visitor visit_retained = [&](std::int64_t index, std::string_view entry) {
+    if (index < known || bytes_of_[static_cast<std::size_t>(index - known)] == 0) return;
+    if (!status.ok()) return;
+    ++seen;
+    status = visit({index}, entry);
+  };
+  const auto visit_row = [&](std::string_view key, std::string_view value) {
+    const auto number = static_cast<std::int64_t>(KeyNumber(key));
+    if (number >= log_.first()) return false;
+    if (!ByteRows::ForEachIn(value, visit_retained) && status.ok()) status = Damaged(number);
+    return status.ok();
+  };
+  const std::int64_t from = known / kBlock * kBlock;
+  LETHE_RETURN_IF_ERROR(
+      store_.Scan(Family::kPayloads, NumberKey(static_cast<std::uint64_t>(from)), visit_row));
+  log_.ForEachFromFirst(visit_retained);
+  LETHE_RETURN_IF_ERROR(status);
+  if (seen == count_) return Status::Ok();
+  return {ErrorCode::kInput, "the state is damaged: payloads are missing"};
+}
+
+void DurablePayloads::VisitEntries(const EntryVisitor& visit) const {
+  const Status status = TryToVisit(visit);
+  if (failure_.ok()) failure_ = status;
+}
+
+void DurablePayloads::ForEach(const Visitor& visit) const {
+  if (still_) return still_->ForEach(visit);
+  Example example;
+  VisitEntries([&](EventIndex index, std::string_view entry) -> Status {
+    if (!PayloadCodec::Decode(entry, example)) return Damaged(index.value);
+    visit(index, example);
+    return Status::Ok();
+  });
+  Wipe(example.x.data(), static_cast<std::size_t>(example.x.size()));
+  Wipe(example.at.data(), example.at.size());
+}
+
+void DurablePayloads::ForEachBlock(const BlockVisitor& visit) const {
+  if (still_) return still_->ForEachBlock(visit);
+  const std::int64_t known = next_ - static_cast<std::int64_t>(bytes_of_.size());
+  RowBuffer rows;
+  VisitEntries([&](EventIndex index, std::string_view entry) -> Status {
+    const std::uint32_t bytes = bytes_of_[static_cast<std::size_t>(index.value - known)];
+    double y = 0;
+    if (!PayloadCodec::DecodeDense(entry, rows.Next(bytes / sizeof(double) - 1), y)) {
+      return Damaged(index.value);
+    }
+    rows.Add(index, y);
+    if (rows.is_full()) rows.Give(visit);
+    return Status::Ok();
+  });
+  rows.Give(visit);
+}
+
+void DurablePayloads::HoldStill() {
+  if (still_) return;
+  MemoryPayloads still;
+  still.HoldStill();
+  ForEach([&](EventIndex index, const Example& example) { still.Add(index, example); });
+  still_ = std::move(still);
 }
 
 void DurablePayloads::AddTo(WriteBatch& batch) {

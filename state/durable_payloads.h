@@ -1,5 +1,11 @@
 #pragma once
 
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string_view>
+
 #include "engine/ports/payloads.h"
 #include "state/block_log.h"
 #include "state/memory_payloads.h"
@@ -7,21 +13,27 @@
 
 namespace lethe {
 
-// Payloads that survive the process: in memory for computing, and in the store for the next start.
-// A removed one is blank in everything written later; rows of before are the eraser's.
+// Payloads that survive the process: in the store, and read from there for computing; in memory are
+// four bytes of each, and what is not in a block of the store yet. A removed one is never visited
+// again, and is blank in everything written later; rows of before are the eraser's.
 class DurablePayloads final : public Payloads {
  public:
+  // `settle` makes sure that what AddTo has added is in the store.
+  DurablePayloads(const Store& store, std::function<Status()> settle)
+      : store_(store), settle_(std::move(settle)) {}
+
   void Add(EventIndex index, const Example& example) override;
   void Remove(EventIndex index) override;
   void DropBefore(EventIndex index) override;
-  void ForEach(const Visitor& visit) const override { memory_.ForEach(visit); }
-  void ForEachBlock(const BlockVisitor& visit) const override { memory_.ForEachBlock(visit); }
-  void HoldStill() override { memory_.HoldStill(); }
-  std::int64_t count() const override { return memory_.count(); }
-  std::int64_t bytes() const override { return memory_.bytes(); }
+  void ForEach(const Visitor& visit) const override;
+  void ForEachBlock(const BlockVisitor& visit) const override;
+  // Takes them into memory, and keeps them there.
+  void HoldStill() override;
+  std::int64_t count() const override { return count_; }
+  std::int64_t bytes() const override { return bytes_; }
 
   // `is_removed` tells which indices must not come back.
-  Status Load(const Store& store, const std::function<bool(std::int64_t)>& is_removed);
+  Status Load(const std::function<bool(std::int64_t)>& is_removed);
   std::vector<Store::KeyRange> RangesOf(const std::set<std::int64_t>& indices) const {
     return log_.RangesOf(indices);
   }
@@ -29,15 +41,33 @@ class DurablePayloads final : public Payloads {
   // Adds what has changed since the last call.
   void AddTo(WriteBatch& batch);
 
+  // Not all could be visited: nothing may be made of what was.
+  const Status& failure() const { return failure_; }
+
  private:
   static constexpr std::int64_t kBlock = 256;
+  using EntryVisitor = std::function<Status(EventIndex index, std::string_view entry)>;
 
-  MemoryPayloads memory_;
+  // Of a retained one, else 0.
+  std::uint32_t* BytesOf(std::int64_t index);
+  void Keep(std::int64_t index, std::uint32_t bytes);
+  void Forget(std::uint32_t& bytes);
+  // The retained ones, as they are stored.
+  void VisitEntries(const EntryVisitor& visit) const;
+  Status TryToVisit(const EntryVisitor& visit) const;
+
+  const Store& store_;
+  const std::function<Status()> settle_;
   PayloadCodec codec_;
   BlockLog<ByteRows> log_{Family::kPayloads, kBlock};
+  std::deque<std::uint32_t> bytes_of_;  // of the last ones, up to the one before next_
+  std::int64_t count_ = 0;
+  std::int64_t bytes_ = 0;
   std::int64_t next_ = 0;   // behind the last one
   std::int64_t first_ = 0;  // those before it were dropped
   std::int64_t stored_first_ = 0;
+  std::optional<MemoryPayloads> still_;
+  mutable Status failure_;
 };
 
 }  // namespace lethe

@@ -28,6 +28,7 @@ DurableState::DurableState(Store& store, HighWater* high_water)
     : store_(store),
       high_water_(high_water),
       writer_(store, high_water),
+      payloads_(store, [this] { return Settle(); }),
       eraser_(store, [this](const std::set<std::int64_t>& indices) {
         std::vector<Store::KeyRange> ranges = events_.RangesOf(indices);
         const std::vector<Store::KeyRange> payloads = payloads_.RangesOf(indices);
@@ -49,7 +50,7 @@ Status DurableState::Load() {
   LETHE_RETURN_IF_ERROR(parts_.Load(store_));
   LETHE_RETURN_IF_ERROR(LoadEvents());
   LETHE_RETURN_IF_ERROR(
-      payloads_.Load(store_, [this](std::int64_t index) { return deleted_.count(index) > 0; }));
+      payloads_.Load([this](std::int64_t index) { return deleted_.count(index) > 0; }));
   for (const std::int64_t index : deleted_) payloads_.Remove({index});
   committed_bytes_ = payloads_.bytes();
   LETHE_RETURN_IF_ERROR(LoadRefusals());
@@ -160,6 +161,7 @@ void DurableState::Append(ChainKind kind, std::string_view bytes) {
 
 Status DurableState::Commit(bool sync) {
   LETHE_RETURN_IF_ERROR(failure_);
+  LETHE_RETURN_IF_ERROR(payloads_.failure());
   for (const std::int64_t index : eraser_.TakeErased()) {
     deleted_.erase(index);
     batch_.Delete(Family::kDeleted, NumberKey(static_cast<std::uint64_t>(index)));

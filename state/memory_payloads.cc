@@ -3,19 +3,13 @@
 #include <algorithm>
 
 #include "engine/check.h"
+#include "state/wipe.h"
 
 namespace lethe {
 namespace {
 
 constexpr std::size_t kRows = 256;       // of a block
 constexpr std::size_t kRowsToRead = 64;  // at a time, into the processor's cache
-
-// Overwrites in a way that the compiler does not leave out because nobody reads it.
-template <typename T>
-void Wipe(T* values, std::size_t count) {
-  std::fill(values, values + count, T{});
-  asm volatile("" : : "r"(values) : "memory");
-}
 
 NumberForm FormOf(std::span<const double> x) {
   std::vector<char> bytes(x.size_bytes());
@@ -49,13 +43,9 @@ bool MemoryPayloads::Block::HasRoomFor(std::size_t rows, std::size_t values) con
 }
 
 bool MemoryPayloads::Block::Append(EventIndex index, double label, std::span<const double> values,
-                                   std::span<const std::uint32_t> places,
-                                   const PackedNumbers* packed) {
+                                   std::span<const std::uint32_t> places) {
   if (form == NumberForm::kFloat64) {
     x.insert(x.end(), values.begin(), values.end());
-  } else if (packed != nullptr && packed->form == form) {
-    const auto* const numbers = reinterpret_cast<const std::uint32_t*>(packed->numbers);
-    short_x.insert(short_x.end(), numbers, numbers + values.size());
   } else {
     const std::size_t before = short_x.size();
     short_x.resize(before + values.size());
@@ -137,12 +127,10 @@ std::int64_t MemoryPayloads::BytesOf(const Block& block, std::size_t row) {
                                    block.Places(row).size_bytes());
 }
 
-void MemoryPayloads::Add(EventIndex index, const Example& example, const PackedNumbers* packed) {
+void MemoryPayloads::Add(EventIndex index, const Example& example) {
   LETHE_CHECK(blocks_.empty() || blocks_.back().indices.back() < index);
   const std::span<const double> x(example.x.data(), static_cast<std::size_t>(example.x.size()));
-  const auto append = [&] {
-    return blocks_.back().Append(index, example.y, x, example.at, packed);
-  };
+  const auto append = [&] { return blocks_.back().Append(index, example.y, x, example.at); };
   const bool has_room = !blocks_.empty() && blocks_.back().HasRoomFor(1, x.size());
   if (!has_room || !append()) {
     // A form that does not fit for long is not worth another try.

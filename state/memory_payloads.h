@@ -14,9 +14,7 @@ namespace lethe {
 // that no copy of a row stays behind in freed memory, and rows that leave are overwritten.
 class MemoryPayloads final : public Payloads {
  public:
-  void Add(EventIndex index, const Example& example) override { Add(index, example, nullptr); }
-  // With its numbers packed as well, which may save the work here.
-  void Add(EventIndex index, const Example& example, const PackedNumbers* packed);
+  void Add(EventIndex index, const Example& example) override;
   void Remove(EventIndex index) override;
   void DropBefore(EventIndex index) override;
   void ForEach(const Visitor& visit) const override;
@@ -37,7 +35,7 @@ class MemoryPayloads final : public Payloads {
     bool HasRoomFor(std::size_t rows, std::size_t values) const;
     // False: they do not fit its form, and it is as before.
     bool Append(EventIndex index, double y, std::span<const double> x,
-                std::span<const std::uint32_t> at, const PackedNumbers* packed);
+                std::span<const std::uint32_t> at);
     // Adds all rows of another one of the same form.
     void Append(const Block& other);
     void Read(std::size_t from, std::size_t count, double* to) const;  // numbers

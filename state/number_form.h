@@ -28,10 +28,4 @@ class FormFinder {
   std::size_t found_ = 0;  // so far
 };
 
-// Numbers that somebody has packed already.
-struct PackedNumbers {
-  NumberForm form;
-  const char* numbers;
-};
-
 }  // namespace lethe

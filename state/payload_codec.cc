@@ -1,6 +1,8 @@
 #include "state/payload_codec.h"
 
+#include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "engine/archive.h"
 #include "state/bytes.h"
@@ -12,6 +14,34 @@ namespace {
 // eight bytes, and there is zero.
 constexpr std::uint8_t kMark = 0x80;
 constexpr std::uint8_t kHashed = 0x40;
+constexpr std::size_t kHeader = 4 + 3 + 1 + 8;
+
+// An entry, still packed.
+struct Packed {
+  NumberForm form;
+  std::size_t count;
+  double y;
+  const char* numbers;
+  const char* places;  // null: there are none
+};
+
+bool IsPacked(std::string_view bytes) {
+  return bytes.size() >= 8 && (static_cast<std::uint8_t>(bytes[7]) & kMark) != 0;
+}
+
+std::optional<Packed> Read(std::string_view bytes) {
+  if (bytes.size() < kHeader) return std::nullopt;
+  const std::size_t count = NumberAt<std::uint32_t>(bytes, 0);
+  const auto form = static_cast<NumberForm>(bytes[4]);
+  if (form < NumberForm::kFloat32 || form > NumberForm::kFloat64) return std::nullopt;
+  const bool is_hashed = (static_cast<std::uint8_t>(bytes[7]) & kHashed) != 0;
+  const std::size_t numbers = count * BytesOfNumber(form);
+  const std::size_t places = is_hashed ? count * sizeof(std::uint32_t) : 0;
+  if (bytes.size() != kHeader + numbers + places) return std::nullopt;
+  const char* const begin = bytes.data() + kHeader;
+  return Packed{form, count, NumberAt<double>(bytes, 8), begin,
+                is_hashed ? begin + numbers : nullptr};
+}
 
 bool DecodeOld(std::string_view bytes, Example& example) {
   LoadingArchive archive(bytes);
@@ -25,11 +55,11 @@ std::string_view PayloadCodec::Encode(const Example& example) {
   const auto count = static_cast<std::size_t>(example.x.size());
   const std::size_t places = example.at.size() * sizeof(std::uint32_t);
   bytes_.resize(kHeader + count * sizeof(double) + places);
-  form_ = forms_.Write(example.x.data(), count, bytes_.data() + kHeader);
-  const std::size_t numbers = count * BytesOfNumber(form_);
+  const NumberForm form = forms_.Write(example.x.data(), count, bytes_.data() + kHeader);
+  const std::size_t numbers = count * BytesOfNumber(form);
   const auto short_count = static_cast<std::uint32_t>(count);
   std::memcpy(bytes_.data(), &short_count, sizeof short_count);
-  bytes_[4] = static_cast<char>(form_);
+  bytes_[4] = static_cast<char>(form);
   bytes_[5] = bytes_[6] = 0;
   bytes_[7] = static_cast<char>(kMark | (places > 0 ? kHashed : 0));
   std::memcpy(bytes_.data() + 8, &example.y, sizeof example.y);
@@ -38,20 +68,32 @@ std::string_view PayloadCodec::Encode(const Example& example) {
 }
 
 bool PayloadCodec::Decode(std::string_view bytes, Example& example) {
-  if (bytes.size() < 8 || (bytes[7] & kMark) == 0) return DecodeOld(bytes, example);
-  if (bytes.size() < kHeader) return false;
-  const std::size_t count = NumberAt<std::uint32_t>(bytes, 0);
-  const auto form = static_cast<NumberForm>(bytes[4]);
-  if (form < NumberForm::kFloat32 || form > NumberForm::kFloat64) return false;
-  const bool is_hashed = (static_cast<std::uint8_t>(bytes[7]) & kHashed) != 0;
-  const std::size_t numbers = count * BytesOfNumber(form);
-  const std::size_t places = is_hashed ? count * sizeof(std::uint32_t) : 0;
-  if (bytes.size() != kHeader + numbers + places) return false;
-  example.x.resize(static_cast<Eigen::Index>(count));
-  ReadNumbers(form, bytes.data() + kHeader, count, example.x.data());
-  example.y = NumberAt<double>(bytes, 8);
-  example.at.resize(is_hashed ? count : 0);
-  if (is_hashed) std::memcpy(example.at.data(), bytes.data() + kHeader + numbers, places);
+  if (!IsPacked(bytes)) return DecodeOld(bytes, example);
+  const auto packed = Read(bytes);
+  if (!packed) return false;
+  example.x.resize(static_cast<Eigen::Index>(packed->count));
+  ReadNumbers(packed->form, packed->numbers, packed->count, example.x.data());
+  example.y = packed->y;
+  example.at.resize(packed->places != nullptr ? packed->count : 0);
+  if (!example.at.empty()) {
+    std::memcpy(example.at.data(), packed->places, packed->count * sizeof(std::uint32_t));
+  }
+  return true;
+}
+
+bool PayloadCodec::DecodeDense(std::string_view bytes, std::span<double> x, double& y) {
+  if (!IsPacked(bytes)) {
+    Example example;
+    if (!DecodeOld(bytes, example) || !example.at.empty()) return false;
+    if (static_cast<std::size_t>(example.x.size()) != x.size()) return false;
+    std::copy(example.x.begin(), example.x.end(), x.begin());
+    y = example.y;
+    return true;
+  }
+  const auto packed = Read(bytes);
+  if (!packed || packed->places != nullptr || packed->count != x.size()) return false;
+  ReadNumbers(packed->form, packed->numbers, packed->count, x.data());
+  y = packed->y;
   return true;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,16 +17,13 @@ class PayloadCodec {
  public:
   // Valid until the next call.
   std::string_view Encode(const Example& example);
-  // The numbers of the last one, as they were packed.
-  PackedNumbers packed() const { return {form_, bytes_.data() + kHeader}; }
   // Also reads what was written before there was a codec. False: it is damaged.
   static bool Decode(std::string_view bytes, Example& example);
+  // Likewise, of dense features, to `x` of so many.
+  static bool DecodeDense(std::string_view bytes, std::span<double> x, double& y);
 
  private:
-  static constexpr std::size_t kHeader = 4 + 3 + 1 + 8;
-
   std::string bytes_;
-  NumberForm form_ = NumberForm::kFloat64;
   FormFinder forms_;
 };
 

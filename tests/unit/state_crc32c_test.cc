@@ -26,8 +26,13 @@ TEST(Crc32cTest, IsThatOfTheLibrary) {
               library(before, bytes.data() + at, size))
         << size;
   }
-  EXPECT_EQ(rocksdb::crc32c::Extend(0, bytes.data(), bytes.size()),
-            library(0, bytes.data(), bytes.size()));
+  // Also those that are long enough for several lanes.
+  for (std::size_t size = 1500; size <= bytes.size(); size += 7) {
+    const auto before = static_cast<std::uint32_t>(random());
+    EXPECT_EQ(rocksdb::crc32c::Extend(before, bytes.data(), size),
+              library(before, bytes.data(), size))
+        << size;
+  }
   EXPECT_EQ(rocksdb::crc32c::Extend(0, "123456789", 9), 0xe3069283);
 }
 

@@ -24,7 +24,7 @@ std::vector<Vector> InMemory(const DurablePayloads& payloads) {
 TEST(DurablePayloadsTest, KeepEveryBitInMemoryAndOnDisk) {
   std::mt19937_64 random(3);
   MemoryStore store;
-  DurablePayloads payloads;
+  DurablePayloads payloads(store, [] { return Status::Ok(); });
   std::vector<Vector> added;
   for (std::int64_t i = 0; i < 3000; ++i) {
     const auto form = i < 1500 ? i / 300 % 4 : i % 4;
@@ -49,8 +49,8 @@ TEST(DurablePayloadsTest, KeepEveryBitInMemoryAndOnDisk) {
   WriteBatch batch;
   payloads.AddTo(batch);
   ASSERT_TRUE(store.Write(batch, false).ok());
-  DurablePayloads loaded;
-  ASSERT_TRUE(loaded.Load(store, [](std::int64_t) { return false; }).ok());
+  DurablePayloads loaded(store, [] { return Status::Ok(); });
+  ASSERT_TRUE(loaded.Load([](std::int64_t) { return false; }).ok());
   EXPECT_TRUE(InMemory(loaded) == added);
 }
 
