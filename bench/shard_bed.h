@@ -49,6 +49,7 @@ class ShardBed {
   DurableState& state() { return shard_folder_->state(); }
   std::int64_t learned() const { return shard_->counters().learned; }
 
+  void Expect(std::int64_t events) { state().Expect(events); }
   Intake NewIntake() const { return shard_->NewIntake(); }
   void Expect(const Admitted& admitted) { shard_->Expect(admitted); }
   void Take(const Record& record, const Admitted* admitted = nullptr) {

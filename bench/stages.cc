@@ -1,6 +1,6 @@
-// What an event costs on its way from a file into the state, stage by stage: read, decode and check,
-// learn, remember. Processor time of the whole process for all events of the file; a stage is what it
-// takes more than the one before it. And what a deletion costs, until it is durable.
+// What an event costs on its way from a file into the state, stage by stage: read, decode and
+// check, learn, remember. Processor time of the whole process for all events of the file; a stage
+// is what it takes more than the one before it. And what a deletion costs, until it is durable.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -29,9 +29,9 @@ namespace {
 // LETHE_BENCH_EVENTS makes streams shorter, to see whether all of it works.
 std::int64_t Events(std::int64_t dimension) {
   const char* events = std::getenv("LETHE_BENCH_EVENTS");
-  return events != nullptr ? std::atoll(events)
-         : dimension <= 20 ? 400'000
-                           : 40'000'000 / dimension;
+  return events != nullptr  ? std::atoll(events)
+         : dimension <= 100 ? 1'200'000
+                            : 120'000'000 / dimension;
 }
 
 // A file, made once and removed at the end.
@@ -137,6 +137,7 @@ void Learn(const std::string& path, std::int64_t dimension) {
 
 // All of it, exactly once and on disk, up to files that need no log any more.
 void Remember(const std::string& path, std::int64_t dimension, ShardBed& bed) {
+  bed.Expect(Events(dimension));
   const Intake intake = bed.NewIntake();
   AdmittedBatch batch;
   const auto admit = [&](std::size_t i, const PlainLearn& learn) {

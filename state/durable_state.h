@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <set>
@@ -64,6 +65,11 @@ class DurableState final : public State {
     return payloads_.bytes() - committed_bytes_ >= kFullBytes && payloads_.ends_a_block();
   }
 
+  // A hint that so many more events may be learned soon. Not all is believed, lest it cost memory.
+  void Expect(std::int64_t events) {
+    table_.Expect(table_.size() + std::min(events, kMostExpected));
+  }
+
   // From now on a commit that is not synced may still be on its way to the store when Commit
   // returns, and its error comes out of the next one or of Settle.
   void CommitInBackground() { writer_.StartThread(); }
@@ -91,6 +97,7 @@ class DurableState final : public State {
   // Small, because a deletion reads the whole block of its event. They were larger once.
   static constexpr std::int64_t kEventsPerBlock = 1024;
   static constexpr std::int64_t kMostEventsPerBlock = 4096;
+  static constexpr std::int64_t kMostExpected = 20'000'000;
   static constexpr std::int64_t kFullBytes = std::int64_t{8} << 20;  // in numbers of eight bytes
 
   explicit DurableState(Store& store, HighWater* high_water);

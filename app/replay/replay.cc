@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 
 #include "app/commands/command.h"
 #include "app/progress.h"
@@ -141,7 +142,15 @@ class Replayer final : private Steps<ReplayBatch> {
     return Status::Ok();
   }
 
-  Status Open(ShardId id, Entry& entry) {
+  // A guess, so that an index of the right size need not grow: as many as if all shards were in
+  // this batch.
+  std::int64_t ExpectedOfAShard(const ReplayBatch& batch) const {
+    std::set<ShardId> shards;
+    for (std::size_t i = 0; i < batch.count; ++i) shards.insert(batch.records[i].shard);
+    return expected_ / static_cast<std::int64_t>(shards.size());
+  }
+
+  Status Open(ShardId id, std::int64_t expected, Entry& entry) {
     if (folder_ == nullptr) {
       entry.payloads = &entry.memory_payloads;
       entry.shard = std::make_unique<Shard>(
@@ -153,6 +162,7 @@ class Replayer final : private Steps<ReplayBatch> {
     if (!folder.ok()) return folder.status();
     entry.folder = std::move(folder).value();
     entry.payloads = &entry.folder->state().payloads();
+    entry.folder->state().Expect(expected);
     entry.shard = std::make_unique<Shard>(
         plan_, entry.folder->identity(),
         ShardPorts{entry.folder->state(), *entry.payloads, sink_, evaluation_, hasher_, *random_});
@@ -187,6 +197,7 @@ class Replayer final : private Steps<ReplayBatch> {
                                           : source_->Read(batch.records, batch_size_);
     if (!count.ok()) return count.status();
     batch.count = count.value();
+    if (read_ == 0 && stream_ != nullptr) expected_ = stream_->ExpectedRecords();
     read_ += static_cast<std::int64_t>(batch.count);
     options_.on_progress(read_);
     return batch.count > 0;
@@ -244,7 +255,9 @@ class Replayer final : private Steps<ReplayBatch> {
     for (std::size_t i = 0; i < batch.count; ++i) {
       const Record& record = batch.records[i];
       Entry& entry = EntryOf(record.shard);
-      if (!entry.shard) LETHE_RETURN_IF_ERROR(Open(record.shard, entry));
+      if (!entry.shard) {
+        LETHE_RETURN_IF_ERROR(Open(record.shard, ExpectedOfAShard(batch), entry));
+      }
       if (const std::size_t next = i + Shard::kAhead; next < batch.count) Expect(batch, next);
       if (!batch.admitted.At(i) && batch.intakes.count(record.shard) == 0) {
         batch.intakes.emplace(record.shard, entry.shard->NewIntake());
@@ -309,6 +322,7 @@ class Replayer final : private Steps<ReplayBatch> {
   RecordedStream* stream_ = nullptr;                 // or
   Source* source_ = nullptr;
   std::int64_t read_ = 0;      // records
+  std::int64_t expected_ = 0;  // likewise, in all
   std::int64_t finished_ = 0;  // likewise
   double deletion_seconds_ = 0;
 };

@@ -24,7 +24,6 @@ constexpr int kHands = 2;            // threads that take turns
 constexpr std::size_t kBatches = 4;  // that they have: a deletion waits for those before its own
 constexpr int kEraserNiceness = 10;
 constexpr char kKeyNote[] = "signing-key";  // the public key that the chain knows
-constexpr std::chrono::milliseconds kEraserTick{10};
 
 }  // namespace
 
@@ -55,6 +54,7 @@ Status ShardWorker::Prepare(Witness& witness) {
   const bool is_new = state.commits() == 0;
   const auto first = witness.Confirm(folder_->identity(), state, shard_);
   if (!first.ok()) return first.status();
+  state.Expect(witness.backlog());
   // A process that died between a commit and the clearing away has left them.
   LETHE_RETURN_IF_ERROR(snapshots_.DestroyBefore(shard_.clean_from()));
   snapshot_number_ = (shard_.counters().learned + shard_.counters().updates) /
@@ -112,22 +112,26 @@ Status ShardWorker::Run(KafkaConsumer& consumer, std::optional<Offset> until) {
   until_ = until;
   read_ = shard_.next();
   last_record_ns_ = context_.clock.MonotonicNs();
-  std::atomic<bool> done{false};
-  std::thread eraser([&] { EraseUntil(done); });
+  is_done_ = false;
+  std::thread eraser([this] { EraseUntilDone(); });
   Status status = Turns<WorkerBatch>(*this, kBatches).Run(kHands);
   if (status.ok() && (uncommitted_ > 0 || shard_.has_news())) status = Commit();
   if (status.ok()) status = folder_->state().Settle();
   lookups_.Leave();  // or others would wait for an answer
-  done = true;
+  {
+    const std::lock_guard lock(eraser_mutex_);
+    is_done_ = true;
+  }
+  eraser_wakes_.notify_all();
   eraser.join();
   return status.ok() ? eraser_status_ : status;
 }
 
-void ShardWorker::EraseUntil(const std::atomic<bool>& done) {
+void ShardWorker::EraseUntilDone() {
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kEraserNiceness);
   const std::int64_t max_lag_ms = context_.config.erasure.max_lag_ms;
   Eraser& eraser = folder_->state().eraser();
-  while (!done) {
+  for (bool is_done = false; !is_done;) {
     std::int64_t pause_ms = std::clamp<std::int64_t>(max_lag_ms / 8, 10, 5000);
     if (eraser.has_work()) {
       const std::int64_t since = unerased_since_ns_.exchange(0);
@@ -143,10 +147,9 @@ void ShardWorker::EraseUntil(const std::atomic<bool>& done) {
       const auto work_ms = static_cast<std::int64_t>(1000 * Since(start));
       pause_ms = std::max(pause_ms, std::min(9 * work_ms, max_lag_ms / 4));
     }
-    for (auto left = std::chrono::milliseconds(pause_ms); left.count() > 0 && !done;
-         left -= kEraserTick) {
-      std::this_thread::sleep_for(kEraserTick);
-    }
+    std::unique_lock lock(eraser_mutex_);
+    is_done = eraser_wakes_.wait_for(lock, std::chrono::milliseconds(pause_ms),
+                                     [this] { return is_done_; });
   }
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "app/config/config.h"
@@ -79,7 +81,7 @@ class ShardWorker final : private Steps<WorkerBatch> {
   Status Show(bool has_news);
   double Since(std::int64_t start_ns) const;
   // Erases what is deleted, in a thread of its own, until `done`.
-  void EraseUntil(const std::atomic<bool>& done);
+  void EraseUntilDone();
 
   const WorkerContext context_;
   const std::unique_ptr<ShardFolder> folder_;
@@ -107,6 +109,9 @@ class ShardWorker final : private Steps<WorkerBatch> {
   ModelVersion published_clean_from_{0};            // 0: nobody was forgotten yet
   std::atomic<std::int64_t> unerased_since_ns_{0};  // the oldest deletion that is on disk
   std::atomic<bool> eraser_failed_{false};
+  std::mutex eraser_mutex_;
+  std::condition_variable eraser_wakes_;
+  bool is_done_ = false;  // under eraser_mutex_
   Status eraser_status_;  // when it failed
 };
 

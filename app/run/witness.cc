@@ -1,5 +1,6 @@
 #include "app/run/witness.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "app/log.h"
@@ -117,10 +118,9 @@ Status Witness::CheckOffset(Shard& shard, bool is_new) {
       cluster_.Range(config_.spec.topic, static_cast<std::int32_t>(shard.id().value), kTimeout);
   if (!range.ok()) return range.status();
   const auto [first, next] = range.value();
-  if (is_new) {
-    shard.GoOnFrom(config_.source.start == Start::kEarliest ? first : next);
-    return Status::Ok();
-  }
+  if (is_new) shard.GoOnFrom(config_.source.start == Start::kEarliest ? first : next);
+  backlog_ = next.value - std::max(first, shard.next()).value;
+  if (is_new) return Status::Ok();
   if (shard.next() > next) {
     return Refuse(shard.id(), "the state has read up to offset " +
                                   std::to_string(shard.next().value) + ", the topic ends at " +

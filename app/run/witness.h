@@ -35,6 +35,8 @@ class Witness {
   // Compares, and sets where `shard`, which has resumed, goes on. Returns the first entry of its
   // chain that the receipts topic does not have.
   Result<std::uint64_t> Confirm(const ShardIdentity& identity, DurableState& state, Shard& shard);
+  // Records that the topic had for the shard of the last Confirm.
+  std::int64_t backlog() const { return backlog_; }
 
  private:
   Status CheckTopic(DurableState& state, ShardId shard, bool is_new);
@@ -48,6 +50,7 @@ class Witness {
   const std::string cluster_id_;
   const std::int32_t partitions_;
   const WitnessOptions options_;
+  std::int64_t backlog_ = 0;
 };
 
 }  // namespace lethe

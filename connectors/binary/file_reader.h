@@ -45,6 +45,11 @@ class BinaryFileReader {
   // Of the record that Next read last.
   std::uint64_t record_number() const { return record_number_; }
 
+  // Bytes of the recording up to there.
+  std::int64_t position() const {
+    return input_->position() + static_cast<std::int64_t>(block_bytes_ - block_.size());
+  }
+
   // What the header says; valid after the first Next.
   const binary_file::FileHeader& header() const { return header_; }
 

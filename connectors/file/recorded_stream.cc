@@ -1,5 +1,6 @@
 #include "connectors/file/recorded_stream.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -70,15 +71,24 @@ Result<bool> RecordedStream::ReadPiece(Raw& raw) {
   Piece& piece = raw.pieces_.emplace_back();
   const Result<bool> found = is_binary() ? ReadMessage(piece) : ReadLine(piece);
   if (found.ok() && found.value()) {
-    has_records_ = true;
+    ++records_read_;
     if (raw.held_.empty() || raw.held_.back() != progress_.holder()) {
       raw.held_.push_back(progress_.holder());
     }
     return true;
   }
   raw.pieces_.pop_back();
-  if (!found.ok() || has_records_) return found;
+  if (!found.ok() || records_read_ > 0) return found;
   return Status(ErrorCode::kInput, progress_.name() + " holds no events");
+}
+
+std::int64_t RecordedStream::ExpectedRecords() const {
+  // Of a compressed file more was read than used; then it is a little too few.
+  const std::int64_t used =
+      std::min(bytes_read(), binary_ ? binary_->position() : progress_.position());
+  if (!bytes_total() || used <= 0) return 0;
+  return static_cast<std::int64_t>(static_cast<double>(*bytes_total()) / static_cast<double>(used) *
+                                   static_cast<double>(records_read_));
 }
 
 Result<bool> RecordedStream::ReadMessage(Piece& piece) {

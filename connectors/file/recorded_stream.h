@@ -67,6 +67,9 @@ class RecordedStream final : public Source {
   std::optional<std::int64_t> bytes_total() const { return progress_.bytes_total(); }
   std::int64_t line_number() const { return line_number_; }
 
+  // About how many records there are in all, judged by those read so far; 0: nobody knows.
+  std::int64_t ExpectedRecords() const;
+
  private:
   // A record as it stands in the file.
   struct Piece {
@@ -111,7 +114,7 @@ class RecordedStream final : public Source {
   Shard* last_shard_ = nullptr;   // most records follow one of their shard
   std::int64_t line_number_ = 0;  // of the record that was placed last
   bool is_bare_ = true;
-  bool has_records_ = false;
+  std::int64_t records_read_ = 0;
   Status failed_;             // reading
   Status misplaced_;          // placing
   std::unique_ptr<Raw> raw_;  // of Read

@@ -224,5 +224,21 @@ TEST_F(RecordedStreamTest, ProgressReachesTheSizeOfTheFile) {
   EXPECT_EQ(stream.value()->line_number(), 3);
 }
 
+TEST_F(RecordedStreamTest, HowManyRecordsThereAreIsGuessedFromTheFirst) {
+  std::string text;
+  for (int i = 1000; i < 6000; ++i) text += Bare(std::to_string(i));
+  const auto guess = [&](const std::string& bytes) {
+    auto stream = RecordedStream::Open(directory_.Write("stream", bytes));
+    std::vector<Record> batch;
+    EXPECT_EQ(stream.value()->ExpectedRecords(), 0);
+    EXPECT_EQ(stream.value()->Read(batch, 100).value(), 100u);
+    return stream.value()->ExpectedRecords();
+  };
+  EXPECT_EQ(guess(text), 5000);
+  const std::int64_t of_compressed = guess(Compress(".gz", text));
+  EXPECT_GT(of_compressed, 0);
+  EXPECT_LE(of_compressed, 5000);
+}
+
 }  // namespace
 }  // namespace lethe
