@@ -19,7 +19,8 @@ namespace lethe {
 // the records they hold.
 class RecordBatch {
  public:
-  static constexpr std::size_t kMaxRecords = 64;
+  // So many that handing them from thread to thread costs little.
+  static constexpr std::size_t kMaxRecords = 256;
   // Also ends a batch, so that a few batches of large messages do not fill the memory.
   static constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
 
