@@ -1,6 +1,6 @@
 #include "connectors/binary/file_format.h"
 
-#include <libdeflate.h>
+#include <isa-l/crc.h>
 
 #include <algorithm>
 
@@ -30,7 +30,8 @@ bool EndsWithChecksum(std::string_view bytes) {
 std::uint32_t Checksum(std::string_view bytes) { return ExtendChecksum(0, bytes); }
 
 std::uint32_t ExtendChecksum(std::uint32_t before, std::string_view bytes) {
-  return libdeflate_crc32(before, bytes.data(), bytes.size());
+  return crc32_gzip_refl(before, reinterpret_cast<const unsigned char*>(bytes.data()),
+                         bytes.size());
 }
 
 void AppendHeader(const FileHeader& header, std::string& out) {
