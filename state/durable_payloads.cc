@@ -84,6 +84,7 @@ void DurablePayloads::Forget(std::uint32_t& bytes) {
 }
 
 void DurablePayloads::Add(EventIndex index, const Example& example) {
+  LetCopyGo();
   log_.Append(index.value, codec_.Encode(example));
   Keep(index.value, SizeOf(example));
   if (still_) still_->Add(index, example);
@@ -93,6 +94,7 @@ void DurablePayloads::Remove(EventIndex index) {
   if (std::uint32_t* const bytes = BytesOf(index.value)) Forget(*bytes);
   log_.Blank(index.value);
   if (still_) still_->Remove(index);
+  if (copy_) copy_->Remove(index);
 }
 
 void DurablePayloads::DropBefore(EventIndex index) {
@@ -104,6 +106,7 @@ void DurablePayloads::DropBefore(EventIndex index) {
   }
   log_.DropBefore(index.value);
   if (still_) still_->DropBefore(index);
+  if (copy_) copy_->DropBefore(index);
 }
 
 Status DurablePayloads::Load(const std::function<bool(std::int64_t)>& is_removed) {
@@ -155,6 +158,7 @@ void DurablePayloads::VisitEntries(const EntryVisitor& visit) const {
 
 void DurablePayloads::ForEach(const Visitor& visit) const {
   if (still_) return still_->ForEach(visit);
+  if (copy_) return copy_->ForEach(visit);
   Example example;
   VisitEntries([&](EventIndex index, std::string_view entry) -> Status {
     if (!PayloadCodec::Decode(entry, example)) return Damaged(index.value);
@@ -165,8 +169,26 @@ void DurablePayloads::ForEach(const Visitor& visit) const {
   Wipe(example.at.data(), example.at.size());
 }
 
+void DurablePayloads::CopyTo(MemoryPayloads& memory) const {
+  ForEach([&](EventIndex index, const Example& example) { memory.Add(index, example); });
+}
+
+void DurablePayloads::LetCopyGo() {
+  was_visited_ = false;
+  if (!copy_) return;
+  copy_->DropBefore({next_});  // so that nothing of it stays behind
+  copy_.reset();
+}
+
 void DurablePayloads::ForEachBlock(const BlockVisitor& visit) const {
   if (still_) return still_->ForEachBlock(visit);
+  if (!copy_ && was_visited_ && bytes_ <= kMostCopied) {
+    MemoryPayloads copy;
+    CopyTo(copy);
+    copy_ = std::move(copy);
+  }
+  was_visited_ = true;
+  if (copy_) return copy_->ForEachBlock(visit);
   const std::int64_t known = next_ - static_cast<std::int64_t>(bytes_of_.size());
   RowBuffer rows;
   VisitEntries([&](EventIndex index, std::string_view entry) -> Status {
@@ -184,9 +206,10 @@ void DurablePayloads::ForEachBlock(const BlockVisitor& visit) const {
 
 void DurablePayloads::HoldStill() {
   if (still_) return;
+  LetCopyGo();
   MemoryPayloads still;
   still.HoldStill();
-  ForEach([&](EventIndex index, const Example& example) { still.Add(index, example); });
+  CopyTo(still);
   still_ = std::move(still);
 }
 

@@ -14,8 +14,9 @@
 namespace lethe {
 
 // Payloads that survive the process: in the store, and read from there for computing; in memory are
-// four bytes of each, and what is not in a block of the store yet. A removed one is never visited
-// again, and is blank in everything written later; rows of before are the eraser's.
+// four bytes of each, and what is not in a block of the store yet. Who visits them again and again,
+// with nothing added meanwhile, gets a copy in memory, if it is not too large. A removed one is
+// never visited again, and is blank in everything written later; rows of before are the eraser's.
 class DurablePayloads final : public Payloads {
  public:
   // `settle` makes sure that what AddTo has added is in the store.
@@ -46,12 +47,16 @@ class DurablePayloads final : public Payloads {
 
  private:
   static constexpr std::int64_t kBlock = 256;
+  static constexpr std::int64_t kMostCopied = std::int64_t{512} << 20;  // as bytes() counts
   using EntryVisitor = std::function<Status(EventIndex index, std::string_view entry)>;
 
   // Of a retained one, else 0.
   std::uint32_t* BytesOf(std::int64_t index);
   void Keep(std::int64_t index, std::uint32_t bytes);
   void Forget(std::uint32_t& bytes);
+  // From the store into memory.
+  void CopyTo(MemoryPayloads& memory) const;
+  void LetCopyGo();
   // The retained ones, as they are stored.
   void VisitEntries(const EntryVisitor& visit) const;
   Status TryToVisit(const EntryVisitor& visit) const;
@@ -66,7 +71,9 @@ class DurablePayloads final : public Payloads {
   std::int64_t next_ = 0;   // behind the last one
   std::int64_t first_ = 0;  // those before it were dropped
   std::int64_t stored_first_ = 0;
-  std::optional<MemoryPayloads> still_;
+  std::optional<MemoryPayloads> still_;  // of HoldStill
+  mutable std::optional<MemoryPayloads> copy_;
+  mutable bool was_visited_ = false;  // since the last one was added
   mutable Status failure_;
 };
 
