@@ -79,16 +79,21 @@ void Read(const std::string& path, Form form) {
   close(file);
 }
 
+ModelSpec Model(std::int64_t dimension) {
+  ModelSpec model;
+  model.dimension = dimension;
+  return model;
+}
+std::size_t BatchSize(std::int64_t dimension) { return ReplayBatchSize(Model(dimension)); }
+
 // The way of a replay, in one thread: batch by batch, `prepare` takes what was decoded of each
 // record, then `finish` takes the records one after the other.
 template <typename Prepare, typename Finish>
 void Decode(const std::string& path, std::int64_t dimension, const Prepare& prepare,
             const Finish& finish) {
   auto stream = RecordedStream::Open(path).value();
-  ModelSpec model;
-  model.dimension = dimension;
   RecordedStream::Raw raw;
-  std::vector<Record> records(ReplayBatchSize(model));
+  std::vector<Record> records(BatchSize(dimension));
   std::vector<double> x;
   PlainLearn learn;
   while (const std::size_t count = stream->ReadRaw(raw, records.size()).value()) {
@@ -103,10 +108,8 @@ void Decode(const std::string& path, std::int64_t dimension, const Prepare& prep
 
 // Up to what a learner takes: checked, and in numbers of its own.
 void Decode(const std::string& path, std::int64_t dimension) {
-  ModelSpec model;
-  model.dimension = dimension;
-  const Door door(model);
-  std::vector<Example> examples(ReplayBatchSize(model));
+  const Door door(Model(dimension));
+  std::vector<Example> examples(BatchSize(dimension));
   const auto admit = [&](std::size_t i, const PlainLearn& learn) {
     LETHE_CHECK(door.AdmitPlain(learn, examples[i]));
   };
@@ -116,14 +119,14 @@ void Decode(const std::string& path, std::int64_t dimension) {
 // Steps with their ledger, and the loss that is shown; no memory of who was learned.
 void Learn(const std::string& path, std::int64_t dimension) {
   Spec spec;
-  spec.model.dimension = dimension;
+  spec.model = Model(dimension);
   const Plan plan = Plan::Make(spec).value();
   SeededRandom random(1);
   MemoryPayloads payloads;
   const auto learner = MakeUnlearner(plan, {0}, random, payloads);
   const Door door(plan.spec.model);
   LiveProbe probe(Loss(plan.spec.model.loss, 1));
-  std::vector<Example> examples(ReplayBatchSize(spec.model));
+  std::vector<Example> examples(BatchSize(dimension));
   const auto admit = [&](std::size_t i, const PlainLearn& learn) {
     LETHE_CHECK(door.AdmitPlain(learn, examples[i]));
   };
@@ -141,7 +144,7 @@ void Remember(const std::string& path, std::int64_t dimension, ShardBed& bed) {
   const Intake intake = bed.NewIntake();
   AdmittedBatch batch;
   const auto admit = [&](std::size_t i, const PlainLearn& learn) {
-    if (i == 0) batch.Clear(4096);
+    if (i == 0) batch.Clear(BatchSize(dimension));
     LETHE_CHECK(batch.Admit(intake, i, learn));
   };
   const auto take = [&](std::size_t i, const Record& record, std::size_t count) {
