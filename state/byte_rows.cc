@@ -11,6 +11,20 @@ namespace {
 constexpr std::uint8_t kVersion = 1;
 constexpr std::size_t kHeader = 1 + 8 + 4;
 
+// What a row begins with, before the sizes of its entries.
+struct Head {
+  std::int64_t first;
+  std::size_t count;
+};
+
+std::optional<Head> ReadHead(std::string_view value) {
+  if (value.size() < kHeader || NumberAt<std::uint8_t>(value, 0) != kVersion) return std::nullopt;
+  const Head head{NumberAt<std::int64_t>(value, 1), NumberAt<std::uint32_t>(value, 9)};
+  if (head.first < 0 || head.first > kMostIndex) return std::nullopt;
+  if (head.count > (value.size() - kHeader) / 4) return std::nullopt;
+  return head;
+}
+
 }  // namespace
 
 ByteRows::ByteRows(std::int64_t first, std::size_t most)
@@ -69,43 +83,39 @@ std::string ByteRows::Encode(std::int64_t from, std::int64_t to) const {
 }
 
 bool ByteRows::ForEachIn(std::string_view value, const Visitor& visit) {
-  if (value.size() < kHeader || NumberAt<std::uint8_t>(value, 0) != kVersion) return false;
-  const auto first = NumberAt<std::int64_t>(value, 1);
-  if (first < 0 || first > kMostIndex) return false;
-  const std::size_t count = NumberAt<std::uint32_t>(value, 9);
-  if (count > (value.size() - kHeader) / 4) return false;
-  std::string_view rest = value.substr(kHeader + 4 * count);
-  for (std::size_t i = 0; i < count; ++i) {
+  const auto head = ReadHead(value);
+  if (!head) return false;
+  std::string_view rest = value.substr(kHeader + 4 * head->count);
+  for (std::size_t i = 0; i < head->count; ++i) {
     const std::size_t size = NumberAt<std::uint32_t>(value, kHeader + 4 * i);
     if (size > rest.size()) return false;
-    visit(first + static_cast<std::int64_t>(i), rest.substr(0, size));
+    visit(head->first + static_cast<std::int64_t>(i), rest.substr(0, size));
     rest.remove_prefix(size);
   }
   return rest.empty();
 }
 
 bool ByteRows::Decode(std::string_view value, ByteRows& rows) {
-  if (value.size() < kHeader || NumberAt<std::uint8_t>(value, 0) != kVersion) return false;
-  rows.first_ = NumberAt<std::int64_t>(value, 1);
-  if (rows.first_ < 0 || rows.first_ > kMostIndex) return false;
-  const std::size_t count = NumberAt<std::uint32_t>(value, 9);
-  if (count > (value.size() - kHeader) / 4) return false;
-  rows.ends_.resize(count);
+  const auto head = ReadHead(value);
+  if (!head) return false;
+  rows.first_ = head->first;
+  rows.ends_.resize(head->count);
   std::uint64_t end = 0;
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < head->count; ++i) {
     end += NumberAt<std::uint32_t>(value, kHeader + 4 * i);
     rows.ends_[i] = static_cast<std::uint32_t>(end);
   }
-  rows.begin_ = kHeader + 4 * count;
+  rows.begin_ = kHeader + 4 * head->count;
   rows.bytes_ = value;
   return value.size() - rows.begin_ == end;
 }
 
-std::optional<ByteRows::Entry> ByteRows::DecodeOne(std::string_view value, std::int64_t index) {
-  ByteRows rows;
-  if (!Decode(value, rows) || index < rows.first() || index >= rows.end()) return {};
-  const Entry entry = rows.At(index);
-  return value.substr(static_cast<std::size_t>(entry.data() - rows.bytes_.data()), entry.size());
+std::optional<ByteRows::Entry> ByteRows::DecodeOne(std::string_view value, std::int64_t wanted) {
+  std::optional<Entry> found;
+  const bool is_sound = ForEachIn(value, [&](std::int64_t index, Entry entry) {
+    if (index == wanted) found = entry;
+  });
+  return is_sound ? found : std::nullopt;
 }
 
 }  // namespace lethe

@@ -35,7 +35,7 @@ class ByteRows {
   using Visitor = std::function<void(std::int64_t index, Entry entry)>;
   static bool ForEachIn(std::string_view value, const Visitor& visit);
   // One entry of a row, within `value`.
-  static std::optional<Entry> DecodeOne(std::string_view value, std::int64_t index);
+  static std::optional<Entry> DecodeOne(std::string_view value, std::int64_t wanted);
 
   // Whether an entry was overwritten by zeros.
   static bool IsBlank(Entry entry) {

@@ -63,12 +63,6 @@ class RowBuffer {
 
 }  // namespace
 
-std::uint32_t* DurablePayloads::BytesOf(std::int64_t index) {
-  const std::int64_t behind = next_ - index;
-  if (behind <= 0 || behind > static_cast<std::int64_t>(bytes_of_.size())) return nullptr;
-  return &bytes_of_[bytes_of_.size() - static_cast<std::size_t>(behind)];
-}
-
 void DurablePayloads::Keep(std::int64_t index, std::uint32_t bytes) {
   next_ = index + 1;
   bytes_of_.push_back(bytes);
@@ -91,7 +85,9 @@ void DurablePayloads::Add(EventIndex index, const Example& example) {
 }
 
 void DurablePayloads::Remove(EventIndex index) {
-  if (std::uint32_t* const bytes = BytesOf(index.value)) Forget(*bytes);
+  if (BytesOf(index.value) != 0) {
+    Forget(bytes_of_[static_cast<std::size_t>(index.value - known_from())]);
+  }
   log_.Blank(index.value);
   if (still_) still_->Remove(index);
   if (copy_) copy_->Remove(index);
@@ -100,7 +96,7 @@ void DurablePayloads::Remove(EventIndex index) {
 void DurablePayloads::DropBefore(EventIndex index) {
   if (index.value <= first_) return;
   first_ = index.value;
-  while (!bytes_of_.empty() && next_ - static_cast<std::int64_t>(bytes_of_.size()) < first_) {
+  while (!bytes_of_.empty() && known_from() < first_) {
     Forget(bytes_of_.front());
     bytes_of_.pop_front();
   }
@@ -129,10 +125,8 @@ Status DurablePayloads::TryToVisit(const EntryVisitor& visit) const {
   LETHE_RETURN_IF_ERROR(settle_());
   Status status;
   std::int64_t seen = 0;
-  const std::int64_t known = next_ - static_cast<std::int64_t>(bytes_of_.size());
   const ByteRows::Visitor visit_retained = [&](std::int64_t index, std::string_view entry) {
-    if (index < known || bytes_of_[static_cast<std::size_t>(index - known)] == 0) return;
-    if (!status.ok()) return;
+    if (BytesOf(index) == 0 || !status.ok()) return;
     ++seen;
     status = visit({index}, entry);
   };
@@ -142,7 +136,7 @@ Status DurablePayloads::TryToVisit(const EntryVisitor& visit) const {
     if (!ByteRows::ForEachIn(value, visit_retained) && status.ok()) status = Damaged(number);
     return status.ok();
   };
-  const std::int64_t from = known / kBlock * kBlock;
+  const std::int64_t from = known_from() / kBlock * kBlock;
   LETHE_RETURN_IF_ERROR(
       store_.Scan(Family::kPayloads, NumberKey(static_cast<std::uint64_t>(from)), visit_row));
   log_.ForEachFromFirst(visit_retained);
@@ -189,12 +183,11 @@ void DurablePayloads::ForEachBlock(const BlockVisitor& visit) const {
   }
   was_visited_ = true;
   if (copy_) return copy_->ForEachBlock(visit);
-  const std::int64_t known = next_ - static_cast<std::int64_t>(bytes_of_.size());
   RowBuffer rows;
   VisitEntries([&](EventIndex index, std::string_view entry) -> Status {
-    const std::uint32_t bytes = bytes_of_[static_cast<std::size_t>(index.value - known)];
+    const std::size_t numbers = BytesOf(index.value) / sizeof(double) - 1;
     double y = 0;
-    if (!PayloadCodec::DecodeDense(entry, rows.Next(bytes / sizeof(double) - 1), y)) {
+    if (!PayloadCodec::DecodeDense(entry, rows.Next(numbers), y)) {
       return Damaged(index.value);
     }
     rows.Add(index, y);

@@ -50,8 +50,13 @@ class DurablePayloads final : public Payloads {
   static constexpr std::int64_t kMostCopied = std::int64_t{512} << 20;  // as bytes() counts
   using EntryVisitor = std::function<Status(EventIndex index, std::string_view entry)>;
 
-  // Of a retained one, else 0.
-  std::uint32_t* BytesOf(std::int64_t index);
+  // The first index that bytes_of_ knows.
+  std::int64_t known_from() const { return next_ - static_cast<std::int64_t>(bytes_of_.size()); }
+  // 0 for one that is not retained.
+  std::uint32_t BytesOf(std::int64_t index) const {
+    const std::int64_t at = index - known_from();
+    return at < 0 || index >= next_ ? 0 : bytes_of_[static_cast<std::size_t>(at)];
+  }
   void Keep(std::int64_t index, std::uint32_t bytes);
   void Forget(std::uint32_t& bytes);
   // From the store into memory.
