@@ -80,7 +80,7 @@ class ShardWorker final : private Steps<WorkerBatch> {
   std::string ModelDocument() const;
   Status Show(bool has_news);
   double Since(std::int64_t start_ns) const;
-  // Erases what is deleted, in a thread of its own, until `done`.
+  // Erases what is deleted, in a thread of its own.
   void EraseUntilDone();
 
   const WorkerContext context_;

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "connectors/file/recorded_stream.h"
+#include "tests/support/binary_records.h"
 #include "tests/unit/connectors_test_files.h"
 
 namespace lethe {
@@ -235,6 +236,8 @@ TEST_F(RecordedStreamTest, HowManyRecordsThereAreIsGuessedFromTheFirst) {
     return stream.value()->ExpectedRecords();
   };
   EXPECT_EQ(guess(text), 5000);
+  const std::int64_t of_binary = guess(testing::EncodeFile(testing::ManyRecords(5000)));
+  EXPECT_NEAR(static_cast<double>(of_binary), 5000, 100);
   const std::int64_t of_compressed = guess(Compress(".gz", text));
   EXPECT_GT(of_compressed, 0);
   EXPECT_LE(of_compressed, 5000);

@@ -101,5 +101,19 @@ TEST(SlotTableTest, WhatIsExpectedNeedsNoGrowth) {
   EXPECT_EQ(table.bytes(), bytes);
 }
 
+// Also of a table that is in use, and in the middle of growing.
+TEST(SlotTableTest, WhatIsExpectedLaterChangesNothingThatIsThere) {
+  std::mt19937_64 random(7);
+  SlotTable table;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> expected;
+  for (std::uint32_t number = 0; number < 200'000; ++number) {
+    const auto tag = static_cast<std::uint32_t>(random());
+    table.Add(tag, number);
+    expected[tag].push_back(number);
+    if (number % 9'973 == 0) table.Expect(2 * number);
+  }
+  ExpectSame(table, expected);
+}
+
 }  // namespace
 }  // namespace lethe
