@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <functional>
 #include <new>
 #include <numeric>
@@ -21,6 +22,7 @@ constexpr double kFull = 0.785;
 constexpr double kPartFull = 0.82;
 constexpr double kRound = 0.015;
 constexpr double kGrowth = 1.35;
+constexpr double kMargin = 1.02;                      // for more than was expected
 constexpr std::size_t kSmall = std::size_t{1} << 11;  // buckets of a part: 32 MB in all
 constexpr std::size_t kFirstBuckets = 8;
 
@@ -126,9 +128,10 @@ void SlotTable::Prefetch(std::uint32_t tag) const {
 }
 
 void SlotTable::Expect(std::size_t count) {
-  while (Share(kFull, kParts * round_.size * Bucket::kPlaces) < count) {
-    round_ = {.size = NextSize(round_.size)};
-  }
+  const double places = static_cast<double>(count) * kMargin / kFull;
+  const auto size =
+      static_cast<std::size_t>(std::ceil(places / static_cast<double>(kParts * Bucket::kPlaces)));
+  if (size > round_.size) round_ = {.size = std::max(kFirstBuckets, size)};
   for (std::size_t i = 0; i < kParts; ++i) {
     if (parts_[i].size < round_.size) Grow(i, round_.size);
   }

@@ -194,7 +194,7 @@ TEST(EventTableTest, FindsWhatIsThereThroughGrowthAndRemovals) {
 }
 
 // Ids that agree in all that the table keeps of them: neither hides the other.
-TEST(EventTableTest, OneThatIsToldWhatComesIsAsLargeAsOneThatGrew) {
+TEST(EventTableTest, OneThatIsToldWhatComesNeedNotGrowAndIsNotLarger) {
   EventTable grown, told;
   std::mt19937_64 random(5);
   told.Expect(300'000);
@@ -204,8 +204,8 @@ TEST(EventTableTest, OneThatIsToldWhatComesIsAsLargeAsOneThatGrew) {
     grown.Add({i}, id, {});
     told.Add({i}, id, {});
   }
-  EXPECT_EQ(told.bytes(), grown.bytes());
-  EXPECT_GE(before, told.bytes() / 2);
+  EXPECT_LE(told.bytes() - before, 300'000 * 6);  // which is beside the buckets
+  EXPECT_LE(told.bytes(), grown.bytes());
 }
 
 TEST(EventTableTest, NamesEveryCandidate) {
