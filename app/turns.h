@@ -24,21 +24,36 @@ class Steps {
   virtual Status Finish(Batch& batch) = 0;
 };
 
-// Works through batches in as many threads: each does what there is to do, first of all finishing
-// the batch whose turn it is, else reading and preparing another one. With more batches than
-// threads none waits while another takes long to finish.
+// Works through batches in threads: each does what there is to do, first of all finishing the batch
+// whose turn it is, else reading and preparing another one. With more batches than threads none
+// waits while another takes long to finish.
 template <typename Batch>
 class Turns {
  public:
   Turns(Steps<Batch>& steps, std::size_t batches) : steps_(steps), places_(batches) {}
 
-  // Returns the first error in the order of reading, or ok at the end.
+  // In as many threads. Returns the first error in the order of reading, or ok at the end.
   Status Run(int threads) {
     std::vector<std::thread> others;
     for (int i = 1; i < threads; ++i) others.emplace_back([this] { Work(); });
     Work();
     for (std::thread& other : others) other.join();
     return status_;
+  }
+
+  // Likewise in one thread, whose processor then has in its cache what it needs next, and in
+  // another one that reads and prepares only while it is wanted.
+  Status RunWithHelper() {
+    std::thread helper([this] { Help(); });
+    Work();
+    WantHelp(true);  // it sees that all is over
+    helper.join();
+    return status_;
+  }
+  void WantHelp(bool is_wanted) {
+    if (is_wanted == wants_help_.load(std::memory_order_relaxed)) return;
+    wants_help_ = is_wanted;
+    wants_help_.notify_one();
   }
 
  private:
@@ -55,6 +70,19 @@ class Turns {
     std::uint32_t seen = changes_.load();
     while (!is_over_.load()) {
       if (TryFinish() || TryPrepare()) {
+        seen = changes_.load();
+      } else {
+        Await(seen);
+      }
+    }
+  }
+
+  void Help() {
+    std::uint32_t seen = changes_.load();
+    while (true) {
+      wants_help_.wait(false);
+      if (is_over_.load()) return;
+      if (TryPrepare()) {
         seen = changes_.load();
       } else {
         Await(seen);
@@ -112,6 +140,7 @@ class Turns {
   std::vector<Place> places_;
   std::atomic<std::uint32_t> changes_ = 0;
   std::atomic<bool> is_over_ = false;
+  std::atomic<bool> wants_help_ = false;
 
   alignas(64) std::mutex reading_;
   std::uint64_t read_ = 0;

@@ -20,8 +20,7 @@ constexpr std::int64_t kShowEveryNs = 100 * kMs;
 // Silence after which the clock decides on requests that wait for event time.
 constexpr std::int64_t kSilenceNs = 1000 * kMs;
 constexpr std::int64_t kLongestWaitMs = 100;
-constexpr int kHands = 2;            // threads that take turns
-constexpr std::size_t kBatches = 4;  // that they have: a deletion waits for those before its own
+constexpr std::size_t kBatches = 4;  // read ahead: a deletion waits for those before its own
 constexpr int kEraserNiceness = 10;
 constexpr char kKeyNote[] = "signing-key";  // the public key that the chain knows
 
@@ -114,7 +113,9 @@ Status ShardWorker::Run(KafkaConsumer& consumer, std::optional<Offset> until) {
   last_record_ns_ = context_.clock.MonotonicNs();
   is_done_ = false;
   std::thread eraser([this] { EraseUntilDone(); });
-  Status status = Turns<WorkerBatch>(*this, kBatches).Run(kHands);
+  Turns<WorkerBatch> turns(*this, kBatches);
+  turns_ = &turns;
+  Status status = turns.RunWithHelper();
   if (status.ok() && (uncommitted_ > 0 || shard_.has_news())) status = Commit();
   if (status.ok()) status = folder_->state().Settle();
   lookups_.Leave();  // or others would wait for an answer
@@ -192,7 +193,9 @@ Status ShardWorker::Finish(WorkerBatch& batch) {
   LETHE_RETURN_IF_ERROR(context_.publisher.failure());
   if (eraser_failed_) return eraser_status_;
   if (IsCommitDue()) {
+    turns_->WantHelp(WaitsForDisk());
     LETHE_RETURN_IF_ERROR(Commit());
+    turns_->WantHelp(false);
     consumer_->ReportProgress(static_cast<std::int32_t>(id().value), shard_.next());
   } else if (!is_shown_ && uncommitted_ == 0) {
     return Show(false);
@@ -248,6 +251,11 @@ bool ShardWorker::IsCommitDue() {
   return uncommitted_ >= context_.config.state.commit_events || folder_->state().is_full() ||
          (uncommitted_ > 0 && context_.clock.MonotonicNs() - first_uncommitted_ns_ >=
                                   context_.config.state.commit_every_ms * kMs);
+}
+
+// A commit that is synced does, and one of payloads, which are.
+bool ShardWorker::WaitsForDisk() {
+  return shard_.has_news() || folder_->state().payloads().bytes() > 0;
 }
 
 Status ShardWorker::Commit() {

@@ -44,9 +44,8 @@ struct WorkerBatch {
   AdmittedBatch admitted;  // the learns and updates
 };
 
-// One shard of a process: takes batches, learns and forgets, commits, tells. Two threads take
-// turns: each reads and decodes a batch of its own, and only one at a time, in order, touches the
-// shard.
+// One shard of a process: takes batches, learns and forgets, commits, tells. One thread does all of
+// it; while that waits for the disk, another one reads and decodes.
 class ShardWorker final : private Steps<WorkerBatch> {
  public:
   ShardWorker(const WorkerContext& context, std::unique_ptr<ShardFolder> folder);
@@ -74,6 +73,7 @@ class ShardWorker final : private Steps<WorkerBatch> {
   Status Finish(WorkerBatch& batch) override;
   Status TakeBatch(const WorkerBatch& batch);
   bool IsCommitDue();
+  bool WaitsForDisk();
   Status Commit();
   Status PublishModel(bool has_news);
   Status UpdateSnapshots();
@@ -93,11 +93,12 @@ class ShardWorker final : private Steps<WorkerBatch> {
   std::int64_t snapshot_number_ = 0;  // steps / snapshot_every
 
   bool has_resumed_ = false;
-  KafkaConsumer* consumer_ = nullptr;  // of Run
-  std::optional<Offset> until_;        // likewise
-  Offset read_;                        // all before it is
-  std::int64_t uncommitted_ = 0;       // records
-  std::int64_t dead_letters_ = 0;      // on their way since the last commit
+  KafkaConsumer* consumer_ = nullptr;    // of Run
+  std::optional<Offset> until_;          // likewise
+  Turns<WorkerBatch>* turns_ = nullptr;  // likewise
+  Offset read_;                          // all before it is
+  std::int64_t uncommitted_ = 0;         // records
+  std::int64_t dead_letters_ = 0;        // on their way since the last commit
   std::int64_t first_uncommitted_ns_ = 0;
   std::int64_t first_news_ns_ = 0;  // when the oldest of them was decoded
   std::int64_t next_news_ns_ = 0;   // when they may be committed

@@ -77,6 +77,71 @@ TEST_P(TurnsTest, NothingIsFine) {
   EXPECT_TRUE(Turns<Numbered>(steps, 4).Run(GetParam()).ok());
 }
 
+// Wants help for some batches, and finishes them only when it has come.
+class Helped final : public Steps<Numbered> {
+ public:
+  Result<bool> Read(Numbered& batch) override {
+    batch = {next_++, false};
+    return batch.number < kCount;
+  }
+  void Prepare(Numbered& batch) override {
+    if (std::this_thread::get_id() != own_) {
+      ++prepared_by_helper_;
+      prepared_by_helper_.notify_one();
+    }
+    batch.is_prepared = true;
+  }
+  Status Finish(Numbered& batch) override {
+    EXPECT_TRUE(batch.is_prepared);
+    EXPECT_EQ(batch.number, finished++);
+    if (batch.number % 10 != 0 || batch.number + 1 == kCount) return Status::Ok();
+    const int before = prepared_by_helper_;
+    turns.WantHelp(true);
+    prepared_by_helper_.wait(before);
+    turns.WantHelp(false);
+    return Status::Ok();
+  }
+  int prepared_by_helper() const { return prepared_by_helper_; }
+
+  static constexpr int kCount = 2000;
+  int finished = 0;
+  Turns<Numbered> turns{*this, 4};
+
+ private:
+  const std::thread::id own_ = std::this_thread::get_id();
+  int next_ = 0;
+  std::atomic<int> prepared_by_helper_{0};
+};
+
+TEST(TurnsWithHelper, ItPreparesWheneverItIsWanted) {
+  Helped steps;
+  EXPECT_TRUE(steps.turns.RunWithHelper().ok());
+  EXPECT_EQ(steps.finished, Helped::kCount);
+  EXPECT_GE(steps.prepared_by_helper(), Helped::kCount / 10);
+}
+
+TEST(TurnsWithHelper, UnlessItIsWantedItDoesNothing) {
+  class Alone final : public Steps<Numbered> {
+   public:
+    Result<bool> Read(Numbered& batch) override {
+      batch.number = next_++;
+      return batch.number < 500;
+    }
+    void Prepare(Numbered& /*batch*/) override { EXPECT_EQ(std::this_thread::get_id(), own_); }
+    Status Finish(Numbered& batch) override {
+      EXPECT_EQ(batch.number, finished++);
+      return batch.number == 400 ? Status(ErrorCode::kDisk, "finish") : Status::Ok();
+    }
+    int finished = 0;
+
+   private:
+    const std::thread::id own_ = std::this_thread::get_id();
+    int next_ = 0;
+  } steps;
+  EXPECT_EQ(Turns<Numbered>(steps, 4).RunWithHelper().message(), "finish");
+  EXPECT_EQ(steps.finished, 401);
+}
+
 INSTANTIATE_TEST_SUITE_P(Threads, TurnsTest, ::testing::Values(1, 2, 4));
 
 }  // namespace
