@@ -10,8 +10,6 @@ namespace lethe {
 namespace {
 
 constexpr std::size_t kLargeMessage = std::size_t{1} << 16;
-// Longer ones take longer to decode than to copy, and are better decoded where several threads can.
-constexpr std::size_t kSmallText = 512;
 
 std::int64_t MonotonicNs() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
@@ -52,8 +50,7 @@ void RecordBatch::Add(const Place& place, const std::optional<std::string_view>&
 
 bool RecordBatch::ReadPlainLearn(std::string_view value, const std::optional<std::string_view>& key,
                                  PlainLearn& learn) {
-  if (binary_.ReadPlainLearn(value, key, learn)) return true;
-  return value.size() <= kSmallText && json_.ReadPlainLearn(value, key, x_, learn);
+  return binary_.ReadPlainLearn(value, key, learn) || json_.ReadPlainLearn(value, key, x_, learn);
 }
 
 void RecordBatch::DecodeAll() {

@@ -19,7 +19,7 @@ namespace lethe {
 // the records they hold.
 class RecordBatch {
  public:
-  // So many that handing them from thread to thread costs little.
+  // So many that what is done once for all of them costs little.
   static constexpr std::size_t kMaxRecords = 256;
   // Also ends a batch, so that a few batches of large messages do not fill the memory.
   static constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
