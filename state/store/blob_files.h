@@ -54,9 +54,9 @@ class BlobFiles {
     Writer(const Writer&) = delete;
     Writer& operator=(const Writer&) = delete;
 
-    Result<BlobPlace> Append(std::string_view bytes);
-    // What was appended survives a crash of the machine.
-    Status Sync();
+    // Writes them one behind the other, all in one call, which the file system takes in larger
+    // pieces. They survive a crash of the machine. Returns where they lie.
+    Result<std::vector<BlobPlace>> Append(const std::vector<std::string_view>& values);
 
    private:
     Status Begin();
@@ -67,7 +67,6 @@ class BlobFiles {
     std::uint64_t number_ = 0;
     std::uint64_t end_ = 0;
     std::uint64_t room_ = 0;  // that the file has, behind the end too
-    bool is_synced_ = true;
   };
 
   // Reads; the last file stays open for the next time. Not thread-safe.

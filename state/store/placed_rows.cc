@@ -153,31 +153,42 @@ std::vector<PlacedRows::Row> PlacedRows::Unreadable() const {
   return unreadable;
 }
 
-Status PlacedRows::Add(const WriteBatch::Change& change, rocksdb::WriteBatch& rows) {
-  LETHE_CHECK(places_ != nullptr);
+Status PlacedRows::Add(const std::vector<const WriteBatch::Change*>& changes,
+                       rocksdb::WriteBatch& rows) {
   using Kind = WriteBatch::Change::Kind;
-  WriteBatch::Change added{change.kind, change.family, change.key, {}};
-  rocksdb::Status status;
-  switch (change.kind) {
-    case Kind::kPut: {
-      const auto place = writer_.Append(change.value);
-      if (!place.ok()) return place.status();
-      added.value = Encode(place.value());
-      status = rows.Put(places_, Slice(added.key), Slice(added.value));
-      break;
-    }
-    case Kind::kDelete: status = rows.Delete(places_, Slice(change.key)); break;
-    case Kind::kDeleteRange:
-      added.value = change.value;
-      status = rows.DeleteRange(places_, Slice(change.key), Slice(change.value));
-      break;
+  std::vector<std::string_view> values;
+  for (const WriteBatch::Change* change : changes) {
+    if (change->kind == Kind::kPut) values.push_back(change->value);
   }
-  added_.push_back(std::move(added));
-  return Convert(status, "writing to " + folder_);
+  std::vector<BlobPlace> places;
+  if (!values.empty()) {
+    auto written = writer_.Append(values);
+    if (!written.ok()) return written.status();
+    places = std::move(written).value();
+  }
+  auto place = places.begin();
+  for (const WriteBatch::Change* change : changes) {
+    LETHE_CHECK(places_ != nullptr);
+    WriteBatch::Change added{change->kind, change->family, change->key, {}};
+    rocksdb::Status status;
+    switch (change->kind) {
+      case Kind::kPut:
+        added.value = Encode(*place++);
+        status = rows.Put(places_, Slice(added.key), Slice(added.value));
+        break;
+      case Kind::kDelete: status = rows.Delete(places_, Slice(change->key)); break;
+      case Kind::kDeleteRange:
+        added.value = change->value;
+        status = rows.DeleteRange(places_, Slice(change->key), Slice(change->value));
+        break;
+    }
+    added_.push_back(std::move(added));
+    LETHE_RETURN_IF_ERROR(Convert(status, "writing to " + folder_));
+  }
+  return Status::Ok();
 }
 
 Status PlacedRows::Write(rocksdb::WriteBatch& rows, bool sync) {
-  LETHE_RETURN_IF_ERROR(writer_.Sync());
   rocksdb::WriteOptions options;
   options.sync = sync;
   {

@@ -46,8 +46,8 @@ class PlacedRows {
   std::vector<Row> Unreadable() const;
   std::optional<BlobPlace> PlaceOf(std::string_view key) const;
 
-  // Writes the value of a row to a file, and adds to `rows` what the database has to know.
-  Status Add(const WriteBatch::Change& change, rocksdb::WriteBatch& rows);
+  // Writes the values of rows to a file, and adds to `rows` what the database has to know.
+  Status Add(const std::vector<const WriteBatch::Change*>& changes, rocksdb::WriteBatch& rows);
   // Writes `rows`, with all that was added to them.
   Status Write(rocksdb::WriteBatch& rows, bool sync);
 

@@ -265,10 +265,11 @@ Status RocksStore::Write(const WriteBatch& batch, bool sync) {
   if (rows.GetDataSize() > kMostRoom) rows = rocksdb::WriteBatch();
   rows.Clear();
   rocksdb::Status status;
+  std::vector<const WriteBatch::Change*> placed;
   for (const WriteBatch::Change& change : batch.changes()) {
     rocksdb::ColumnFamilyHandle* handle = impl_->handle(change.family);
     const bool is_placed = change.family == Family::kPayloads;
-    if (is_placed) LETHE_RETURN_IF_ERROR(impl_->payloads->Add(change, rows));
+    if (is_placed) placed.push_back(&change);
     if (is_placed && !impl_->has_unplaced) continue;
     switch (change.kind) {
       case WriteBatch::Change::Kind::kPut:
@@ -282,6 +283,7 @@ Status RocksStore::Write(const WriteBatch& batch, bool sync) {
     }
     LETHE_RETURN_IF_ERROR(Convert(status, "writing to " + impl_->folder));
   }
+  LETHE_RETURN_IF_ERROR(impl_->payloads->Add(placed, rows));
   return impl_->payloads->Write(rows, sync);
 }
 

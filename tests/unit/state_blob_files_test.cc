@@ -39,6 +39,9 @@ class BlobFilesTest : public ::testing::Test {
     text << std::ifstream(folder_ / name, std::ios::binary).rdbuf();
     return text.str();
   }
+  static BlobPlace Append(BlobFiles::Writer& writer, const std::string& bytes) {
+    return writer.Append({bytes}).value().front();
+  }
   std::size_t Count() const {
     return static_cast<std::size_t>(
         std::distance(std::filesystem::directory_iterator(folder_), {}));
@@ -56,8 +59,7 @@ TEST_F(BlobFilesTest, WhatIsAppendedIsReadBackAlsoFromManyFilesAndAfterAStart) {
   {
     const auto files = Open();
     BlobFiles::Writer writer(*files);
-    for (std::size_t i = 0; i < 9; ++i) places.push_back(writer.Append(value(i)).value());
-    ASSERT_TRUE(writer.Sync().ok());
+    for (std::size_t i = 0; i < 9; ++i) places.push_back(Append(writer, value(i)));
     for (std::size_t i = 0; i < 9; ++i) EXPECT_EQ(Read(*files, places[i]).value(), value(i));
   }
   EXPECT_EQ(Count(), 2u);
@@ -71,15 +73,15 @@ TEST_F(BlobFilesTest, WhatIsAppendedIsReadBackAlsoFromManyFilesAndAfterAStart) {
   EXPECT_EQ(files->released_bytes(), 0u);
   // What was there is never appended to.
   BlobFiles::Writer writer(*files);
-  EXPECT_GT(writer.Append("more").value().file, places.back().file);
+  EXPECT_GT(Append(writer, "more").file, places.back().file);
 }
 
 TEST_F(BlobFilesTest, DestroyedBytesAreGoneAndTheirNeighboursStay) {
   const auto files = Open();
   BlobFiles::Writer writer(*files);
-  const BlobPlace before = writer.Append(std::string(5000, 'b')).value();
-  const BlobPlace person = writer.Append(std::string(9000, 'p')).value();
-  const BlobPlace after = writer.Append(std::string(5000, 'a')).value();
+  const BlobPlace before = Append(writer, std::string(5000, 'b'));
+  const BlobPlace person = Append(writer, std::string(9000, 'p'));
+  const BlobPlace after = Append(writer, std::string(5000, 'a'));
   EXPECT_EQ(files->bytes(), 19000u);
   EXPECT_NE(Raw("1").find('p'), std::string::npos);
   files->Release(person);
@@ -97,10 +99,10 @@ TEST_F(BlobFilesTest, AFileThatNobodyNeedsIsRemovedOnceItIsNotWritten) {
   const auto files = Open();
   {
     BlobFiles::Writer writer(*files);
-    files->Release(writer.Append("one").value());
+    files->Release(Append(writer, "one"));
     ASSERT_TRUE(files->Destroy(files->TakeReleased()).ok());
     EXPECT_EQ(Count(), 1u);
-    const BlobPlace two = writer.Append("two").value();
+    const BlobPlace two = Append(writer, "two");
     EXPECT_EQ(Read(*files, two).value(), "two");
     files->Release(two);
   }
@@ -116,11 +118,11 @@ TEST_F(BlobFilesTest, WhatNobodyHasHeardOfIsReleasedAtTheNextStart) {
   {
     const auto files = Open();
     BlobFiles::Writer writer(*files);
-    ASSERT_TRUE(writer.Append("lost before").ok());
-    known = writer.Append("known").value();
-    ASSERT_TRUE(writer.Append("lost behind").ok());
+    Append(writer, "lost before");
+    known = Append(writer, "known");
+    Append(writer, "lost behind");
     BlobFiles::Writer other(*files);
-    ASSERT_TRUE(other.Append("all lost").ok());
+    Append(other, "all lost");
   }
   EXPECT_EQ(Count(), 2u);
   const auto files = Open({known});
@@ -135,7 +137,7 @@ TEST_F(BlobFilesTest, DamageIsFound) {
   BlobPlace place;
   {
     BlobFiles::Writer writer(*files);
-    place = writer.Append(std::string(1000, 'x')).value();
+    place = Append(writer, std::string(1000, 'x'));
   }
   const auto path = folder_ / "1";
   const auto expect_damage = [&](const BlobPlace& wanted) {
@@ -159,6 +161,24 @@ TEST_F(BlobFilesTest, DamageIsFound) {
   expect_damage(place);
 }
 
+TEST_F(BlobFilesTest, ManyAtOnceLieOneBehindTheOther) {
+  const auto files = Open();
+  BlobFiles::Writer writer(*files);
+  const BlobPlace before = Append(writer, "before");
+  std::vector<std::string> texts;
+  for (int i = 0; i < 2500; ++i) texts.emplace_back(static_cast<std::size_t>(i % 7), 'a' + i % 26);
+  const auto places = writer.Append({texts.begin(), texts.end()}).value();
+  ASSERT_EQ(places.size(), texts.size());
+  std::uint64_t end = before.size;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    EXPECT_EQ(places[i].offset, end);
+    end += texts[i].size();
+    ASSERT_EQ(Read(*files, places[i]).value(), texts[i]) << i;
+  }
+  EXPECT_EQ(files->bytes(), end);
+  EXPECT_EQ(Append(writer, "after").offset, end);
+}
+
 TEST_F(BlobFilesTest, AWriteThatTheDiskRefusesIsAFailure) {
   const auto files = Open();
   BlobFiles::Writer writer(*files);
@@ -167,11 +187,12 @@ TEST_F(BlobFilesTest, AWriteThatTheDiskRefusesIsAFailure) {
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   const rlimit small{1000, before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
-  const auto place = writer.Append(std::string(2000, 'x'));
+  const std::string value(2000, 'x');
+  const auto places = writer.Append({std::string_view(value).substr(0, 700), value, value});
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
   std::signal(SIGXFSZ, handler);
-  ASSERT_FALSE(place.ok());
-  EXPECT_EQ(place.status().code(), ErrorCode::kDisk);
+  ASSERT_FALSE(places.ok());
+  EXPECT_EQ(places.status().code(), ErrorCode::kDisk);
   ASSERT_EQ(failures_.size(), 1u);
   EXPECT_NE(failures_.front().find("cannot write"), std::string::npos) << failures_.front();
 }
