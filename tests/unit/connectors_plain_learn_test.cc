@@ -194,7 +194,7 @@ TEST_F(PlainJsonTest, WhatHasNoIdOrAPrefixIsLeftToTheOther) {
   EXPECT_FALSE(FastJson(std::string(5, '\0') + R"({"type":"learn","id":"e",)" + rest, {}));
 }
 
-TEST_F(PlainJsonTest, ABatchOfMessagesLeavesLongTextsForLater) {
+TEST_F(PlainJsonTest, ABatchOfMessagesGivesThemAwayHoweverLongTheyAre) {
   RecordBatch batch;
   std::vector<std::string> seen;
   batch.GivePlainLearnsTo([&](std::size_t, const PlainLearn& learn) {
@@ -206,9 +206,11 @@ TEST_F(PlainJsonTest, ABatchOfMessagesLeavesLongTextsForLater) {
   batch.Add({.shard = {0}, .offset = {1}}, std::nullopt, R"({"type":"learn","id":"short)" + rest);
   batch.Add({.shard = {0}, .offset = {2}}, std::nullopt,
             R"({"type":"learn","id":")" + long_id + rest);
-  EXPECT_EQ(seen, std::vector<std::string>{"short"});
+  batch.Add({.shard = {0}, .offset = {3}}, std::nullopt, R"({"id":"other","type":"learn)" + rest);
+  EXPECT_EQ(seen, (std::vector<std::string>{"short", long_id}));
   batch.DecodeAll();
-  EXPECT_EQ(batch.record(1).event.id, long_id);
+  EXPECT_EQ(batch.record(1).offset, Offset{2});
+  EXPECT_EQ(batch.record(2).event.id, "other");
 }
 
 // What a taker takes needs no copy; what it leaves is decoded as ever.
