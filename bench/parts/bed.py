@@ -141,13 +141,14 @@ class Bed:
         shutil.rmtree(state)
         return seconds, json.loads(out)
 
-    def in_turn(self, contenders, what=''):
+    def in_turn(self, contenders, what='', rounds=None):
         """Runs every contender once in each round; the results of each, by name."""
         results = {name: [] for name in contenders}
-        for number in range(self.rounds):
+        rounds = rounds or self.rounds
+        for number in range(rounds):
             for name, contender in contenders.items():
                 results[name].append(contender())
-            self.say(f'{what} round {number + 1} of {self.rounds}')
+            self.say(f'{what} round {number + 1} of {rounds}')
         return results
 
     def benchmarks(self, program, filter, rounds=1, pick=statistics.median, **environment):
