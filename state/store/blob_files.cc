@@ -41,22 +41,18 @@ bool WriteAll(int file, const std::vector<std::string_view>& values, std::uint64
   for (std::size_t first = 0; first < values.size(); first += kAtOnce) {
     const std::size_t end = std::min(first + kAtOnce, values.size());
     std::vector<iovec> pieces;
+    std::size_t bytes = 0;
     for (std::size_t i = first; i < end; ++i) {
       pieces.push_back({const_cast<char*>(values[i].data()), values[i].size()});
+      bytes += values[i].size();
     }
-    ssize_t written = 0;
-    do {
-      written =
-          pwritev(file, pieces.data(), static_cast<int>(pieces.size()), static_cast<off_t>(offset));
-    } while (written < 0 && errno == EINTR);
-    if (written < 0) return false;
-    // A disk that is nearly full takes a part of it, and says why when it gets the rest.
-    auto done = static_cast<std::size_t>(written);
+    const ssize_t written =
+        pwritev(file, pieces.data(), static_cast<int>(pieces.size()), static_cast<off_t>(offset));
+    // Where not all of it went, as on a full disk, one by one shows why.
+    const bool is_done = written == static_cast<ssize_t>(bytes);
     for (std::size_t i = first; i < end; ++i) {
-      const std::size_t here = std::min(done, values[i].size());
-      if (!WriteAll(file, values[i].substr(here), offset + here)) return false;
+      if (!is_done && !WriteAll(file, values[i], offset)) return false;
       offset += values[i].size();
-      done -= here;
     }
   }
   return true;
