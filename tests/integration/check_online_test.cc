@@ -4,6 +4,7 @@
 
 #include "connectors/kafka/cluster.h"
 #include "connectors/kafka/partitioner.h"
+#include "test_paths.h"
 #include "tests/support/daemon_fixture.h"
 
 namespace lethe::testing {

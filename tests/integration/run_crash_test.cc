@@ -7,6 +7,7 @@
 #include <iostream>
 #include <thread>
 
+#include "test_paths.h"
 #include "tests/support/daemon_fixture.h"
 
 namespace lethe::testing {

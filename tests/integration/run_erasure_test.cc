@@ -11,6 +11,7 @@
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
 #include "engine/names.h"
+#include "test_paths.h"
 #include "tests/support/daemon_fixture.h"
 
 namespace lethe::testing {

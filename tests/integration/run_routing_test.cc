@@ -8,6 +8,7 @@
 
 #include "connectors/kafka/cluster.h"
 #include "connectors/kafka/partitioner.h"
+#include "test_paths.h"
 #include "tests/support/daemon_fixture.h"
 #include "tests/support/http_client.h"
 

@@ -9,6 +9,7 @@
 #include "app/receipts/key_file.h"
 #include "connectors/json/base64.h"
 #include "connectors/json/envelope.h"
+#include "test_paths.h"
 #include "tests/support/daemon_fixture.h"
 
 namespace lethe::testing {

@@ -11,6 +11,7 @@
 #include <random>
 #include <thread>
 
+#include "test_paths.h"
 #include "tests/support/daemon_fixture.h"
 
 namespace lethe::testing {

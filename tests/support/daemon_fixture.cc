@@ -13,6 +13,7 @@
 #include "connectors/system/sodium_hash.h"
 #include "engine/json.h"
 #include "engine/receipt.h"
+#include "test_paths.h"
 #include "tests/support/http_client.h"
 
 namespace lethe::testing {

@@ -19,6 +19,7 @@
 #include "connectors/kafka/consumer.h"
 #include "connectors/kafka/producer.h"
 #include "connectors/kafka/settings.h"
+#include "test_paths.h"
 
 namespace lethe {
 

@@ -13,6 +13,7 @@
 #include "app/config/print.h"
 #include "app/config/schema.h"
 #include "app/config/testing.h"
+#include "test_paths.h"
 
 namespace lethe::config {
 namespace {

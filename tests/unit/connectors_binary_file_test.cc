@@ -12,6 +12,7 @@
 #include "connectors/binary/file_format.h"
 #include "connectors/file/recorded_stream.h"
 #include "connectors/record_limits.h"
+#include "test_paths.h"
 #include "tests/support/binary_records.h"
 #include "tests/unit/connectors_test_files.h"
 

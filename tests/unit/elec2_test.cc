@@ -21,6 +21,7 @@
 #include "engine/shard.h"
 #include "state/memory_payloads.h"
 #include "state/memory_state.h"
+#include "test_paths.h"
 #include "tests/support/fakes.h"
 #include "tests/support/proof_random.h"
 

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/feature_hash.h"
+#include "test_paths.h"
 
 namespace lethe {
 namespace {

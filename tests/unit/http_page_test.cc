@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "metrics/web_files.h"
+#include "test_paths.h"
 #include "tests/support/http_fixture.h"
 
 // The dashboard's files.

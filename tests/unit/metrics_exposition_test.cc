@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "metrics/catalog.h"
+#include "test_paths.h"
 #include "tests/support/http_fixture.h"
 
 // The exposition, read by a strict reader of the text format.

@@ -12,6 +12,7 @@
 #include "connectors/system/sodium_hash.h"
 #include "state/keys.h"
 #include "state/store/rocks_store.h"
+#include "test_paths.h"
 
 namespace lethe {
 namespace {

@@ -13,6 +13,7 @@
 #include "connectors/system/sodium_random.h"
 #include "state/memory_state.h"
 #include "state/shard_folder.h"
+#include "test_paths.h"
 #include "tests/support/crash_simulation.h"
 
 namespace lethe {

@@ -17,6 +17,7 @@
 
 #include "state/keys.h"
 #include "state/store/rocks_store.h"
+#include "test_paths.h"
 
 namespace {
 
