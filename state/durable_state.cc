@@ -42,11 +42,28 @@ Result<std::unique_ptr<DurableState>> DurableState::Open(Store& store, HighWater
   return state;
 }
 
-Status DurableState::Load() {
-  const auto commits = store_.Get(Family::kMeta, kCommitsKey);
+Result<std::uint64_t> DurableState::CommitsIn(const Store& store) {
+  const auto commits = store.Get(Family::kMeta, kCommitsKey);
   if (!commits.ok()) return commits.status();
-  if (commits.value()) commits_ = KeyNumber(*commits.value());
-  if (high_water_ != nullptr) LETHE_RETURN_IF_ERROR(high_water_->Check(commits_));
+  return commits.value() ? KeyNumber(*commits.value()) : 0;
+}
+
+Status DurableState::CheckEvents(const Store& store) {
+  BlockLog<EventRows> events(Family::kEvents, kEventsPerBlock, kMostEventsPerBlock);
+  return events.Load(store, [](const EventRows&) { return Status::Ok(); });
+}
+
+Result<std::unique_ptr<DurableState>> DurableState::OpenParts(Store& store) {
+  auto state = std::unique_ptr<DurableState>(new DurableState(store, nullptr));
+  LETHE_RETURN_IF_ERROR(state->parts_.Load(store));
+  return state;
+}
+
+Status DurableState::Load() {
+  const auto commits = CommitsIn(store_);
+  if (!commits.ok()) return commits.status();
+  commits_ = commits.value();
+  if (high_water_ != nullptr) LETHE_RETURN_IF_ERROR(high_water_->mark().Check(commits_));
   LETHE_RETURN_IF_ERROR(parts_.Load(store_));
   LETHE_RETURN_IF_ERROR(LoadEvents());
   LETHE_RETURN_IF_ERROR(

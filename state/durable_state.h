@@ -31,6 +31,13 @@ class DurableState final : public State {
  public:
   // Loads what the store holds. `high_water` may be null, for stores that cannot lose a commit.
   static Result<std::unique_ptr<DurableState>> Open(Store& store, HighWater* high_water);
+  // How many commits a store has.
+  static Result<std::uint64_t> CommitsIn(const Store& store);
+  // Whether the rows of events in a store can be read and none is missing.
+  static Status CheckEvents(const Store& store);
+  // Loads the engine's own parts and nothing else: enough to resume a shard that is looked at and
+  // never runs. Payloads need not be read for it, which the owner of the state may be erasing.
+  static Result<std::unique_ptr<DurableState>> OpenParts(Store& store);
 
   std::optional<LearnedEvent> FindId(const KeyHash& id) const override;
   std::vector<LearnedEvent> FindSubject(const KeyHash& subject) const override;

@@ -50,6 +50,23 @@ Result<ShardIdentity> Unsealed(const std::string& bytes, const std::string& path
 
 }  // namespace
 
+LogEnd LogEndFor(const HighWaterMark& mark) {
+  return mark.file == HighWaterMark::File::kWhole ? LogEnd::kMayBeTorn : LogEnd::kMustBeWhole;
+}
+
+std::string RemarkOn(const HighWaterMark& mark, const std::string& shard_path) {
+  if (mark.file == HighWaterMark::File::kWhole) return {};
+  const bool is_missing = mark.file == HighWaterMark::File::kMissing;
+  return shard_path + "/high-water is " + (is_missing ? "missing" : "damaged") +
+         ": whether the last commits were lost can be told from the log of the database alone";
+}
+
+Status WithRemark(const Status& status, const HighWaterMark& mark, const std::string& shard_path) {
+  const std::string remark = RemarkOn(mark, shard_path);
+  if (remark.empty() || status.ok()) return status;
+  return {status.code(), status.message() + ". " + remark};
+}
+
 std::string ShardPath(const std::string& folder, ShardId shard) {
   return folder + "/" + std::string(kShardPrefix) + std::to_string(shard.value);
 }
@@ -138,14 +155,28 @@ Status ShardFolder::Load(const std::string& path, ShardId shard, RandomSource& r
     identity_ = ShardIdentity::New(shard, random);
     LETHE_RETURN_IF_ERROR(WritePrivateFile(identity_path, Sealed(identity_, hasher)));
   }
-  auto high_water = HighWater::Open(path + "/high-water");
-  if (!high_water.ok()) return high_water.status();
-  high_water_ = std::move(high_water).value();
-  auto store = RocksStore::Open(path + "/db");
-  if (!store.ok()) return store.status();
+  return OpenDatabase(path);
+}
+
+Status ShardFolder::OpenDatabase(const std::string& path) {
+  const auto mark = ReadHighWater(path + "/high-water");
+  if (!mark.ok()) return mark.status();
+  std::error_code ignored;
+  // RocksDB would begin a new database over the files of the old one.
+  if (mark.value().written > 0 && !std::filesystem::exists(path + "/db/CURRENT", ignored)) {
+    return {ErrorCode::kInput, "the state is damaged: " + path + "/db/CURRENT is missing"};
+  }
+  auto store = RocksStore::Open(path + "/db", LeaveOnDiskFailure, LogEndFor(mark.value()));
+  if (!store.ok()) return WithRemark(store.status(), mark.value(), path);
   store_ = std::move(store).value();
+  auto commits = DurableState::CommitsIn(*store_);
+  if (!commits.ok()) return commits.status();
+  if (commits.value() > 0) remark_ = RemarkOn(mark.value(), path);
+  high_water_ = std::make_unique<HighWater>(
+      path + "/high-water", remark_.empty() ? mark.value() : HighWaterMark::Of(commits.value()));
   auto state = DurableState::Open(*store_, high_water_.get());
   if (!state.ok()) return state.status();
+  LETHE_RETURN_IF_ERROR(high_water_->Begin());
   state_ = std::move(state).value();
   state_->CommitInBackground();
   return Status::Ok();

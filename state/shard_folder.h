@@ -41,6 +41,12 @@ class StateFolder {
 std::string ShardPath(const std::string& folder, ShardId shard);
 Result<ShardIdentity> ReadIdentity(const std::string& path, ShardId shard, const Hasher& hasher);
 bool IsStateFolder(const std::string& path);
+// With a whole high-water file the log may end in a torn commit, since the file tells which commits
+// must be there. Without one, every byte of the log has to be right.
+LogEnd LogEndFor(const HighWaterMark& mark);
+// What is wrong with the high-water file of a shard; empty if nothing is.
+std::string RemarkOn(const HighWaterMark& mark, const std::string& shard_path);
+Status WithRemark(const Status& status, const HighWaterMark& mark, const std::string& shard_path);
 // Every entry of a shard's chain, in order.
 using ChainEntryVisitor = std::function<Status(ChainKind kind, std::string_view bytes)>;
 Status ReadChainIn(const std::string& path, ShardId shard, const ChainEntryVisitor& visit);
@@ -60,12 +66,16 @@ class ShardFolder {
   DurableState& state() { return *state_; }
   RocksStore& store() { return *store_; }
   bool is_new() const { return is_new_; }
+  // What was found and made good at the start, for the operator to know; empty if nothing was.
+  const std::string& remark() const { return remark_; }
 
  private:
   ShardFolder() = default;
   Status Load(const std::string& path, ShardId shard, RandomSource& random, const Hasher& hasher);
+  Status OpenDatabase(const std::string& path);
 
   bool is_new_ = false;
+  std::string remark_;
   ShardIdentity identity_;
   std::unique_ptr<HighWater> high_water_;
   std::unique_ptr<RocksStore> store_;

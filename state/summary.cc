@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "engine/archive.h"
-#include "state/keys.h"
 #include "state/part_pages.h"
 #include "state/shard_folder.h"
 
@@ -41,9 +40,21 @@ Result<ShardSummary> SummariseShard(const std::string& path, ShardId shard, cons
   const auto identity = ReadIdentity(path, shard, hasher);
   if (!identity.ok()) return identity.status();
   summary.state = identity.value().state;
-  const auto store = RocksStore::OpenForReading(summary.folder + "/db");
-  if (!store.ok()) return store.status();
-  if (verify) LETHE_RETURN_IF_ERROR(store.value()->Verify());
+  // Before the database is opened, which may go on meanwhile.
+  const auto mark = ReadHighWater(summary.folder + "/high-water");
+  if (!mark.ok()) return mark.status();
+  const auto store = RocksStore::OpenForReading(
+      summary.folder + "/db", verify ? LogEndFor(mark.value()) : LogEnd::kMayBeTorn);
+  if (!store.ok()) return WithRemark(store.status(), mark.value(), summary.folder);
+  const auto commits = DurableState::CommitsIn(*store.value());
+  if (!commits.ok()) return commits.status();
+  summary.commits = commits.value();
+  if (summary.commits > 0) summary.remark = RemarkOn(mark.value(), summary.folder);
+  if (verify) {
+    LETHE_RETURN_IF_ERROR(mark.value().Check(summary.commits));
+    LETHE_RETURN_IF_ERROR(store.value()->Verify());
+    LETHE_RETURN_IF_ERROR(DurableState::CheckEvents(*store.value()));
+  }
   PartPages parts;
   LETHE_RETURN_IF_ERROR(parts.Load(*store.value()));
   if (const auto bytes = parts.Get(Part::kShard)) {
@@ -57,9 +68,6 @@ Result<ShardSummary> SummariseShard(const std::string& path, ShardId shard, cons
     archive(version, summary.counters, clean_from, summary.next, now, last_time, receipts,
             summary.chain_head, summary.known_entries);
   }
-  const auto commits = store.value()->Get(Family::kMeta, "c");
-  if (!commits.ok()) return commits.status();
-  if (commits.value()) summary.commits = KeyNumber(*commits.value());
   const auto entries = CountRows(*store.value(), Family::kChain);
   if (!entries.ok()) return entries.status();
   summary.chain_entries = static_cast<std::uint64_t>(entries.value());

@@ -25,9 +25,11 @@ struct ShardSummary {
   std::int64_t unerased = 0;  // deleted events whose bytes may still be on disk
   std::int64_t bytes = 0;     // of all its files
   std::string folder;
+  std::string remark;  // what the next start makes good, in words; empty if nothing
 };
 
-// kInput: damaged. With `verify`, every checksum is compared.
+// kInput: damaged. With `verify`, what a start checks is checked: every checksum, and whether
+// commits are missing.
 Result<ShardSummary> SummariseShard(const std::string& path, ShardId shard, const Hasher& hasher,
                                     bool verify);
 

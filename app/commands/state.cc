@@ -4,6 +4,7 @@
 
 #include "app/commands/command.h"
 #include "app/receipts/chain.h"
+#include "app/receipts/key_file.h"
 #include "app/run/snapshots.h"
 #include "connectors/system/sodium_hash.h"
 #include "engine/json.h"
@@ -91,14 +92,26 @@ Status RunVerify(const Arguments& arguments) {
     const auto book = ReadReceipts(arguments.path, SodiumHasher());
     status = book.ok() ? VerifyChains(book.value()) : book.status();
   }
+  if (status.ok()) status = KeyFile::Read(arguments.path).status();
+  std::string remarks;
+  for (const ShardSummary& summary :
+       summaries.ok() ? summaries.value() : std::vector<ShardSummary>()) {
+    if (!summary.remark.empty()) remarks += (remarks.empty() ? "" : "; ") + summary.remark;
+  }
   if (arguments.json) {
     JsonWriter json;
     json.BeginObject().Field("holds", status.ok()).Field("problem", status.message());
+    json.Field("remark", remarks);
     std::printf("%s\n", json.EndObject().text().c_str());
   } else if (status.ok()) {
-    std::printf("holds: every checksum is right, and every chain is whole\n");
+    std::printf(
+        "holds: every checksum is right, no commit is missing, every chain is whole, and so is the "
+        "signing key\n");
   }
-  if (status.ok() || status.code() == ErrorCode::kDisk) return status;
+  if (!remarks.empty()) std::fprintf(stderr, "remark: %s\n", remarks.c_str());
+  const bool is_verdict =
+      status.code() == ErrorCode::kInput || status.code() == ErrorCode::kCheckFailed;
+  if (!is_verdict) return status;
   return {ErrorCode::kCheckFailed, status.message()};
 }
 

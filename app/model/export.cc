@@ -30,7 +30,7 @@ Result<ShardReport> ReadReport(const std::string& path, ShardId shard, const Pla
   if (!identity.ok()) return identity.status();
   const auto store = RocksStore::OpenForReading(ShardPath(path, shard) + "/db");
   if (!store.ok()) return store.status();
-  const auto state = DurableState::Open(*store.value(), nullptr);
+  const auto state = DurableState::OpenParts(*store.value());
   if (!state.ok()) return state.status();
   NoSink sink;
   Probe probe;

@@ -9,26 +9,42 @@
 
 #include "connectors/json/base64.h"
 #include "connectors/json/envelope.h"
+#include "connectors/system/sodium_hash.h"
 #include "engine/json.h"
 #include "state/private_file.h"
 
 namespace lethe {
 namespace {
 
-constexpr char kMagic[] = "lethe.signing-key/1";
+constexpr std::string_view kMagic = "lethe.signing-key/2\n";
+constexpr std::string_view kMagicWithoutChecksum = "lethe.signing-key/1\n";
+
+// Any 32 bytes are a seed, so only a checksum tells that one was changed.
+std::string LastLine(std::string_view text) {
+  const Digest digest = SodiumHasher().Sha256(text);
+  return "sha256 " + ToHex(digest.data(), digest.size()) + "\n";
+}
 
 void WriteKey(JsonWriter& json, const PublicKey& key, bool is_current) {
   json.BeginObject().Field("keyid", key.Id()).Field("algorithm", "ed25519");
   json.Field("public", key.ToText()).Field("current", is_current).EndObject();
 }
 
-std::optional<KeyFile> Parsed(const std::string& text) {
-  std::istringstream lines(text);
-  std::string magic;
+std::optional<KeyFile> Parsed(std::string text) {
+  if (text.starts_with(kMagic)) {
+    const std::size_t last = text.rfind("sha256 ");
+    if (last == std::string::npos || text.substr(last) != LastLine(text.substr(0, last))) {
+      return std::nullopt;
+    }
+    text.resize(last);
+  } else if (!text.starts_with(kMagicWithoutChecksum)) {
+    return std::nullopt;
+  }
+  std::istringstream lines(text.substr(kMagic.size()));
   std::string secret;
   std::string raw;
-  if (!std::getline(lines, magic) || magic != kMagic || !std::getline(lines, secret) ||
-      !FromBase64(secret, raw) || raw.size() != sizeof(SigningKey::Seed)) {
+  if (!std::getline(lines, secret) || !FromBase64(secret, raw) ||
+      raw.size() != sizeof(SigningKey::Seed)) {
     return std::nullopt;
   }
   SigningKey::Seed seed;
@@ -67,10 +83,10 @@ Result<std::optional<KeyFile>> KeyFile::Read(const std::string& state_path) {
 }
 
 Status KeyFile::Write(const std::string& state_path) const {
-  std::string text = std::string(kMagic) + "\n";
+  std::string text(kMagic);
   text += ToBase64({reinterpret_cast<const char*>(key.seed().data()), key.seed().size()}) + "\n";
   for (const PublicKey& old : retired) text += old.ToText() + "\n";
-  return WritePrivateFile(PathIn(state_path), text);
+  return WritePrivateFile(PathIn(state_path), text + LastLine(text));
 }
 
 std::string KeyFile::ToJson() const {

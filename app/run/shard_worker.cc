@@ -49,6 +49,10 @@ Assignment ShardWorker::assignment() const {
 Status ShardWorker::Prepare(Witness& witness) {
   if (!has_resumed_) LETHE_RETURN_IF_ERROR(shard_.Resume());
   has_resumed_ = true;
+  if (!folder_->remark().empty()) {
+    LogWarning(folder_->remark() + "; it is whole, and the file was made anew",
+               {{"shard", std::to_string(id().value)}});
+  }
   DurableState& state = folder_->state();
   const bool is_new = state.commits() == 0;
   const auto first = witness.Confirm(folder_->identity(), state, shard_);

@@ -153,6 +153,19 @@ std::vector<PlacedRows::Row> PlacedRows::Unreadable() const {
   return unreadable;
 }
 
+std::vector<PlacedRows::Row> PlacedRows::Unreadable(const std::vector<Row>& rows) const {
+  std::vector<Row> unreadable;
+  BlobFiles::Reader reader(files_);
+  std::string value;
+  for (const auto& [key, old_place] : rows) {
+    const auto place = PlaceOf(key);
+    if (!place) continue;
+    Row row(key, *place);
+    if (!Read(row, reader, value).ok()) unreadable.push_back(row);
+  }
+  return unreadable;
+}
+
 Status PlacedRows::Add(const std::vector<const WriteBatch::Change*>& changes,
                        rocksdb::WriteBatch& rows) {
   using Kind = WriteBatch::Change::Kind;

@@ -41,9 +41,10 @@ class PlacedRows {
   std::optional<std::string> LastKey() const;
   std::int64_t bytes() const { return static_cast<std::int64_t>(files_.bytes()); }
 
-  // The places of rows that cannot be read.
+  // The rows that cannot be read, with their places; or those of `rows` that still cannot.
   using Row = std::pair<std::string, BlobPlace>;
   std::vector<Row> Unreadable() const;
+  std::vector<Row> Unreadable(const std::vector<Row>& rows) const;
   std::optional<BlobPlace> PlaceOf(std::string_view key) const;
 
   // Writes the values of rows to a file, and adds to `rows` what the database has to know.

@@ -1,124 +1,33 @@
 #include "state/store/rocks_store.h"
 
-#include <rocksdb/compaction_filter.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
-#include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "engine/check.h"
 #include "state/store/crc32c.h"
+#include "state/store/database_files.h"
 #include "state/store/placed_rows.h"
+#include "state/store/rocks_options.h"
 #include "state/store/rocks_terms.h"
 
 namespace lethe {
 namespace {
 
-constexpr std::size_t kFile = std::size_t{16} << 20;  // the unit of erasure
-constexpr std::size_t kEventMemtable = std::size_t{8} << 20;
-constexpr std::size_t kSmallMemtable = std::size_t{4} << 20;
-constexpr std::size_t kArenaBlock = std::size_t{512} << 10;  // small enough to be reused
-constexpr std::uint64_t kMaxLog = std::uint64_t{16} << 20;
 constexpr std::size_t kMostRoom = std::size_t{8} << 20;  // that a batch keeps for the next
-constexpr int kMaxOpenFiles = 64;                        // however large the state is
-constexpr std::uint64_t kSyncEvery = std::uint64_t{1} << 20;
-constexpr char kPlaces[] = "payload-places";
+constexpr int kMostTries = 200;  // to open a database that changes meanwhile
+constexpr std::chrono::milliseconds kPause{10};
 constexpr std::uint32_t kCrc32cOfDigits = 0xe3069283;  // the check value of its definition
-
-// What compactions take out of rows; nothing, unless a Rewrite is under way.
-class ScrubbingFilter final : public rocksdb::CompactionFilter {
- public:
-  explicit ScrubbingFilter(std::shared_ptr<const Store::Scrub> scrub) : scrub_(std::move(scrub)) {}
-  const char* Name() const override { return "lethe.scrub"; }
-  bool Filter(int, const rocksdb::Slice&, const rocksdb::Slice& value, std::string* changed_value,
-              bool* is_changed) const override {
-    if (!scrub_) return false;
-    if (auto changed = (*scrub_)(View(value))) {
-      *changed_value = *std::move(changed);
-      *is_changed = true;
-    }
-    return false;
-  }
-
- private:
-  const std::shared_ptr<const Store::Scrub> scrub_;
-};
-
-class ScrubbingFactory final : public rocksdb::CompactionFilterFactory {
- public:
-  const char* Name() const override { return "lethe.scrub"; }
-  std::unique_ptr<rocksdb::CompactionFilter> CreateCompactionFilter(
-      const rocksdb::CompactionFilter::Context&) override {
-    const std::lock_guard lock(mutex_);
-    return std::make_unique<ScrubbingFilter>(scrub_);
-  }
-  void Set(std::shared_ptr<const Store::Scrub> scrub) {
-    const std::lock_guard lock(mutex_);
-    scrub_ = std::move(scrub);
-  }
-
- private:
-  std::mutex mutex_;
-  std::shared_ptr<const Store::Scrub> scrub_;
-};
-
-bool IsScrubbed(Family family) { return family == Family::kEvents || family == Family::kPayloads; }
-
-rocksdb::ColumnFamilyOptions FamilyOptions(Family family,
-                                           const std::shared_ptr<ScrubbingFactory>& scrubbing) {
-  rocksdb::ColumnFamilyOptions options;
-  if (IsScrubbed(family)) options.compaction_filter_factory = scrubbing;
-  options.compression = rocksdb::kNoCompression;
-  options.write_buffer_size = family == Family::kEvents ? kEventMemtable : kSmallMemtable;
-  options.target_file_size_base = kFile;
-  options.arena_block_size = kArenaBlock;
-  rocksdb::BlockBasedTableOptions table;
-  table.checksum = rocksdb::kXXH3;
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  return options;
-}
-
-rocksdb::DBOptions DatabaseOptions(rocksdb::Env* env) {
-  rocksdb::DBOptions options;
-  options.env = env;
-  options.create_if_missing = true;
-  options.create_missing_column_families = true;
-  options.allow_concurrent_memtable_write = false;
-  options.max_total_wal_size = kMaxLog;
-  options.wal_bytes_per_sync = kSyncEvery;
-  options.bytes_per_sync = kSyncEvery;
-  options.max_background_jobs = 2;
-  options.max_open_files = kMaxOpenFiles;
-  options.keep_log_file_num = 2;
-  options.info_log_level = rocksdb::WARN_LEVEL;
-  // The log ends where it is torn; DurableState knows whether a commit is missing then.
-  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
-  return options;
-}
-
-std::string FamilyName(Family family) {
-  return family == Family::kMeta ? rocksdb::kDefaultColumnFamilyName : Name(family);
-}
-
-// Ours, and at the end that of the places of payloads.
-std::vector<rocksdb::ColumnFamilyDescriptor> Descriptors(
-    const std::shared_ptr<ScrubbingFactory>& scrubbing) {
-  std::vector<rocksdb::ColumnFamilyDescriptor> descriptors;
-  for (std::size_t i = 0; i < kFamilies; ++i) {
-    const auto family = static_cast<Family>(i);
-    descriptors.emplace_back(FamilyName(family), FamilyOptions(family, scrubbing));
-  }
-  descriptors.emplace_back(kPlaces, FamilyOptions(Family::kMeta, scrubbing));
-  return descriptors;
-}
 
 // A new database gets its families all at once: one by one, RocksDB would write down the options of
 // all of them each time, and sync that.
@@ -184,13 +93,13 @@ RocksStore::RocksStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 RocksStore::~RocksStore() = default;
 
 Result<std::unique_ptr<RocksStore>> RocksStore::Open(const std::string& folder,
-                                                     const DiskFailure& failure) {
+                                                     const DiskFailure& failure, LogEnd log_end) {
   LETHE_CHECK(rocksdb::crc32c::Extend(0, "123456789", 9) == kCrc32cOfDigits);
   auto impl = std::make_unique<Impl>();
   impl->folder = folder;
   impl->env = NewGuardedEnv(failure);
   rocksdb::DB* db = nullptr;
-  const auto opened = OpenOrCreate(DatabaseOptions(impl->env.get()), folder,
+  const auto opened = OpenOrCreate(DatabaseOptions(impl->env.get(), log_end), folder,
                                    Descriptors(impl->scrubbing), impl->families, db);
   impl->db.reset(db);
   LETHE_RETURN_IF_ERROR(Convert(opened, "opening " + folder));
@@ -198,20 +107,41 @@ Result<std::unique_ptr<RocksStore>> RocksStore::Open(const std::string& folder,
   return std::unique_ptr<RocksStore>(new RocksStore(std::move(impl)));
 }
 
-Result<std::unique_ptr<RocksStore>> RocksStore::OpenForReading(const std::string& folder) {
+Result<std::unique_ptr<RocksStore>> RocksStore::OpenForReading(const std::string& folder,
+                                                               LogEnd log_end) {
+  for (int tries = 1;; ++tries) {
+    const DatabaseFiles before(folder);
+    auto opened = TryToOpenForReading(folder, log_end);
+    const DatabaseFiles after(folder);
+    if (opened.ok() ? after.HasLogsOf(before) : after == before) return opened;
+    if (tries < kMostTries) {
+      std::this_thread::sleep_for(kPause);
+    } else if (opened.ok()) {
+      return Status(
+          ErrorCode::kUnavailable,
+          folder + " is being rewritten without a pause and could not be read; ask again");
+    } else {
+      return opened;
+    }
+  }
+}
+
+Result<std::unique_ptr<RocksStore>> RocksStore::TryToOpenForReading(const std::string& folder,
+                                                                    LogEnd log_end) {
   auto impl = std::make_unique<Impl>();
   impl->folder = folder;
   impl->is_read_only = true;
   impl->env = NewGuardedEnv(LeaveOnDiskFailure);
-  rocksdb::DBOptions options = DatabaseOptions(impl->env.get());
+  rocksdb::DBOptions options = DatabaseOptions(impl->env.get(), log_end);
   options.create_if_missing = false;
+  options.max_open_files = -1;  // all are opened now, and stay readable if the owner removes them
   options.info_log = std::make_shared<SilentLogger>();  // none: the folder is not ours to write
   auto descriptors = Descriptors(impl->scrubbing);
   std::vector<std::string> names;
   LETHE_RETURN_IF_ERROR(
       Convert(rocksdb::DB::ListColumnFamilies(options, folder, &names), "opening " + folder));
   // States of before do not have it, and here it cannot be made.
-  if (std::find(names.begin(), names.end(), kPlaces) == names.end()) descriptors.pop_back();
+  if (std::find(names.begin(), names.end(), kPlacesFamily) == names.end()) descriptors.pop_back();
   rocksdb::DB* db = nullptr;
   const auto opened =
       rocksdb::DB::OpenForReadOnly(options, folder, descriptors, &impl->families, &db);
@@ -297,20 +227,38 @@ std::int64_t RocksStore::Bytes(Family family) const {
 }
 
 Status RocksStore::Verify() const {
-  LETHE_RETURN_IF_ERROR(Convert(impl_->db->VerifyChecksum(), "reading " + impl_->folder));
+  LETHE_RETURN_IF_ERROR(VerifyDatabase());
   auto unreadable = impl_->payloads->Unreadable();
-  if (unreadable.empty()) return Status::Ok();
-  if (impl_->is_read_only) {
-    // Whoever has the state open may have moved them since.
+  // The owner of a state that is read may have moved rows since it was opened. A row is damaged if
+  // it is still where it could not be read.
+  for (int tries = 1; impl_->is_read_only && !unreadable.empty() && tries <= kMostTries; ++tries) {
     const auto now = OpenForReading(impl_->folder);
     if (!now.ok()) return now.status();
-    std::erase_if(unreadable, [&](const PlacedRows::Row& row) {
-      return now.value()->impl_->payloads->PlaceOf(row.first) != row.second;
-    });
-    if (unreadable.empty()) return Status::Ok();
+    auto still = now.value()->impl_->payloads->Unreadable(unreadable);
+    if (still == unreadable) break;
+    unreadable = std::move(still);
   }
+  if (unreadable.empty()) return Status::Ok();
   return {ErrorCode::kInput, "the state is damaged: " + std::to_string(unreadable.size()) +
                                  " rows of payloads in " + impl_->folder + " cannot be read"};
+}
+
+// RocksDB opens each file again for its own check. The owner of a state that is read may have
+// removed files; then all rows are read instead, from the files that are open.
+Status RocksStore::VerifyDatabase() const {
+  const auto status = impl_->db->VerifyChecksum();
+  if (status.ok() || status.IsCorruption() || !impl_->is_read_only) {
+    return Convert(status, "reading " + impl_->folder);
+  }
+  rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  options.ignore_range_deletions = true;
+  for (rocksdb::ColumnFamilyHandle* family : impl_->families) {
+    const std::unique_ptr<rocksdb::Iterator> rows(impl_->db->NewIterator(options, family));
+    for (rows->SeekToFirst(); rows->Valid();) rows->Next();
+    LETHE_RETURN_IF_ERROR(Convert(rows->status(), "reading " + impl_->folder));
+  }
+  return Status::Ok();
 }
 
 Status RocksStore::Flush() {

@@ -16,7 +16,10 @@ inline std::string_view View(const rocksdb::Slice& slice) { return {slice.data()
 
 inline Status Convert(const rocksdb::Status& status, const std::string& doing) {
   if (status.ok()) return Status::Ok();
-  if (status.IsCorruption()) {
+  // A file that RocksDB has written and that is not there, or says what it never wrote, is damage;
+  // what the disk refuses may be tried again.
+  if (status.IsCorruption() || status.IsPathNotFound() || status.IsNotFound() ||
+      status.IsInvalidArgument() || status.IsNotSupported()) {
     return {ErrorCode::kInput,
             doing + ": the state is damaged and was not loaded: " + status.ToString()};
   }

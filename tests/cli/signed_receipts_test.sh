@@ -101,6 +101,15 @@ absent nothing.dsse
 chmod 644 demo/state/signing-key
 expect 65 'can be read by others' "$LETHE" receipts key demo/state
 chmod 600 demo/state/signing-key
+# Any seed is a key: a changed one is found by the checksum of the file.
+expect 0 'holds' "$LETHE" state verify demo/state
+cp demo/state/signing-key whole-key
+sed -i '2s/^\(.....\)./\1+/' demo/state/signing-key
+cmp -s demo/state/signing-key whole-key && sed -i '2s/^\(.....\)./\1A/' demo/state/signing-key
+expect 65 'signing-key is damaged' "$LETHE" receipts key demo/state
+expect 65 'signing-key is damaged' "$LETHE" receipts export demo/state --out nothing.dsse
+expect 1 'signing-key is damaged' "$LETHE" state verify demo/state
+cat whole-key >demo/state/signing-key
 expect 0 'is retired' "$LETHE" receipts rotate-key demo/state
 expect 0 "$key" "$LETHE" receipts key demo/state --json
 expect 0 '' test "$("$LETHE" receipts key demo/state)" != "$key"

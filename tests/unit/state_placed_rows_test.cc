@@ -1,10 +1,7 @@
 // Rows of payloads, which lie in files beside the database.
 
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -18,38 +15,29 @@
 #include "state/keys.h"
 #include "state/store/rocks_store.h"
 #include "test_paths.h"
-
-namespace {
-
-std::atomic<bool> syncs_fail{false};
-std::function<void()> before_read;  // of a payload, once
-
-bool IsPayloadFile(int file) {
-  char path[4096];
-  const std::string link = "/proc/self/fd/" + std::to_string(file);
-  const ssize_t size = readlink(link.c_str(), path, sizeof path);
-  return size > 0 && std::string_view(path, static_cast<std::size_t>(size)).find("/payloads/") !=
-                         std::string_view::npos;
-}
-
-}  // namespace
-
-// The linker takes these before the library's.
-extern "C" ssize_t pread(int file, void* to, size_t size, off_t offset) {
-  if (before_read && IsPayloadFile(file)) std::exchange(before_read, nullptr)();
-  return syscall(SYS_pread64, file, to, size, offset);
-}
-
-extern "C" int fdatasync(int file) {
-  if (syncs_fail && IsPayloadFile(file)) {
-    errno = EIO;
-    return -1;
-  }
-  return static_cast<int>(syscall(SYS_fdatasync, file));
-}
+#include "tests/support/disk_calls.h"
 
 namespace lethe {
 namespace {
+
+bool IsPayloadFile(int file) {
+  return testing::PathOf(file).find("/payloads/") != std::string::npos;
+}
+
+void LetSyncsOfPayloadsFail(bool fail) {
+  testing::before_fdatasync = nullptr;
+  if (fail) testing::before_fdatasync = [](int file) { return !IsPayloadFile(file); };
+}
+
+// Once, before the next payload is read.
+void BeforeNextRead(const std::function<void()>& action) {
+  testing::before_pread = [action](int file) {
+    if (!IsPayloadFile(file)) return;
+    const auto once = action;
+    testing::before_pread = nullptr;  // and with it this function and its `action`
+    once();
+  };
+}
 
 using Rows = std::map<std::uint64_t, std::string>;
 
@@ -311,18 +299,18 @@ TEST_F(PlacedRowsTest, ARowThatIsErasedWhileItIsReadIsReadAgain) {
     const std::vector<Store::KeyRange> all{{Family::kPayloads, Key(0), Key(9)}};
     EXPECT_TRUE(store_->Rewrite(all, Without("secret")).ok());
   };
-  before_read = rewrite;
+  BeforeNextRead(rewrite);
   EXPECT_EQ(store_->Get(Family::kPayloads, Key(0)).value(), "a " + std::string(6, '\0'));
   Put(0, "a secret");
-  before_read = rewrite;
+  BeforeNextRead(rewrite);
   EXPECT_EQ(AllOf(*store_), (Rows{{0, "a " + std::string(6, '\0')}}));
   // Or it is gone altogether.
-  before_read = [&] {
+  BeforeNextRead([&] {
     WriteBatch batch;
     batch.Delete(Family::kPayloads, Key(0));
     EXPECT_TRUE(store_->Write(batch, false).ok());
     rewrite();
-  };
+  });
   EXPECT_EQ(store_->Get(Family::kPayloads, Key(0)).value(), std::nullopt);
 }
 
@@ -363,10 +351,10 @@ TEST_F(PlacedRowsTest, AVerificationIsNotMisledByARewrite) {
 TEST_F(PlacedRowsTest, ARewriteThatWasCutShortIsGoneOnWith) {
   Put(0, "before secret behind");
   Put(1, "neighbour");
-  syncs_fail = true;
+  LetSyncsOfPayloadsFail(true);
   const std::vector<Store::KeyRange> all{{Family::kPayloads, Key(0), Key(9)}};
   EXPECT_EQ(store_->Rewrite(all, Without("secret")).code(), ErrorCode::kDisk);
-  syncs_fail = false;
+  LetSyncsOfPayloadsFail(false);
   std::fstream(PayloadFile(), std::ios::in | std::ios::out | std::ios::binary).seekp(10) << "ret";
   const Rows expected{{0, "before " + std::string(6, '\0') + " behind"}, {1, "neighbour"}};
   Reopen();
@@ -382,13 +370,13 @@ TEST_F(PlacedRowsTest, ARewriteThatWasCutShortIsGoneOnWith) {
 // Or a crash of the machine could leave places where nothing is.
 TEST_F(PlacedRowsTest, NothingRefersToBytesThatAreNotOnTheDisk) {
   Put(0, "is there");
-  syncs_fail = true;
+  LetSyncsOfPayloadsFail(true);
   WriteBatch batch;
   batch.Put(Family::kPayloads, Key(1), "is lost");
   batch.Put(Family::kMeta, "c", "commit");
   const Status status = store_->Write(batch, false);
   const Status rewritten = store_->Rewrite({{Family::kPayloads, Key(0), Key(0)}}, Without("there"));
-  syncs_fail = false;
+  LetSyncsOfPayloadsFail(false);
   EXPECT_EQ(status.code(), ErrorCode::kDisk);
   EXPECT_EQ(rewritten.code(), ErrorCode::kDisk);
   EXPECT_EQ(failures_.size(), 2u);

@@ -13,7 +13,6 @@
 #include "connectors/system/sodium_random.h"
 #include "state/block_log.h"
 #include "state/event_table.h"
-#include "state/high_water.h"
 #include "state/part_pages.h"
 #include "state/shard_folder.h"
 #include "state/store/memory_store.h"
@@ -258,26 +257,6 @@ TEST(PartPagesTest, WritesOnlyWhatChanged) {
   ASSERT_TRUE(again.Load(store).ok());
   EXPECT_EQ(again.Get(Part::kRun), "short");
   EXPECT_EQ(again.Get(Part::kMarks), std::string(5000, 'a') + "b");
-}
-
-TEST_F(FolderTest, HighWaterNoticesLostCommits) {
-  {
-    const auto high_water = HighWater::Open(Path("high-water")).value();
-    EXPECT_TRUE(high_water->Check(0).ok());
-    ASSERT_TRUE(high_water->Record(5, true).ok());
-    ASSERT_TRUE(high_water->Record(9, false).ok());
-  }
-  const auto again = HighWater::Open(Path("high-water")).value();
-  EXPECT_TRUE(again->Check(9).ok());
-  EXPECT_EQ(again->Check(8).code(), ErrorCode::kInput);
-  // After a start of the machine only what was synced must be there.
-  std::string text;
-  std::getline(std::ifstream(Path("high-water")), text);
-  text[20] = text[20] == '0' ? '1' : '0';
-  std::ofstream(Path("high-water")) << text << '\n';
-  const auto rebooted = HighWater::Open(Path("high-water")).value();
-  EXPECT_TRUE(rebooted->Check(5).ok());
-  EXPECT_EQ(rebooted->Check(4).code(), ErrorCode::kInput);
 }
 
 TEST_F(FolderTest, KeysAreForTheOwnerOnlyAndDamageIsFound) {
