@@ -52,9 +52,7 @@ Membership Shard::Find(const Event& request) const {
 }
 
 Status Shard::Process(const Record& record, const Elsewhere* elsewhere, const Admitted* admitted) {
-  if (!erasures_.empty()) {
-    LETHE_RETURN_IF_ERROR(EraseDue(std::max(now_, record.timestamp), false));
-  }
+  LETHE_CHECK(!IsErasureDue(record.timestamp));
   elsewhere_ = elsewhere;
   admitted_ = admitted;
   ++counters_.records;
@@ -73,17 +71,20 @@ Status Shard::Process(const Record& record, const Elsewhere* elsewhere, const Ad
 }
 
 Status Shard::ServeByTimer(TimeMs now) {
-  LETHE_RETURN_IF_ERROR(EraseDue(now, true));
+  LETHE_CHECK(!IsErasureDue(now));
   if (waiting_.size() == 0 || now <= now_) return Status::Ok();
   return ServeDue({{next_.value - 1}, last_time_, true}, now);
 }
 
-Status Shard::EraseDue(TimeMs now, bool by_timer) {
-  if (erasures_.empty() || now == kNoTime) return Status::Ok();
+bool Shard::IsErasureDue(TimeMs now) const {
+  if (erasures_.empty()) return false;
+  const TimeMs latest = std::max(now_, now);
   const TimeMs oldest = erasures_.front().effective;
-  if (now.value - oldest.value < plan_.spec.erase_within_ms / 2) return Status::Ok();
-  // Only what is durable may be erased: after a crash it would be needed again.
-  LETHE_RETURN_IF_ERROR(Commit());
+  return latest.value - oldest.value >= plan_.spec.erase_within_ms / 2;
+}
+
+Status Shard::Erase(bool by_timer) {
+  LETHE_CHECK(!has_news());
   LETHE_RETURN_IF_ERROR(ports_.state.Erase());
   for (const Erasure& erasure : erasures_) {
     ++counters_.notices;

@@ -76,24 +76,34 @@ class Shard {
   Intake NewIntake() const { return {plan_.spec.model, names_, plan_.spec.topic, id_}; }
   void Expect(const Admitted& admitted) const;
 
-  // Takes the next record. A bad record is counted and changes nothing; an error means that the
-  // run cannot go on. What it did may be published after a Commit only. `elsewhere` goes into the
-  // receipt of a request that matches nothing.
+  // Whether forgotten events have to be erased before the shard goes on at this time: the oldest
+  // has waited for half of its time. With the time of the next record the answer depends on the
+  // stream alone, so that a replay has the same notices.
+  bool IsErasureDue(TimeMs now) const;
+  // Erases everything that is forgotten so far and writes the notices. All news must be committed
+  // before: a restart from an older commit would need what is erased. The state may have erased
+  // it earlier; then only the notices are left to do.
+  Status Erase(bool by_timer);
+
+  // Takes the next record; no erasure may be due at its time. A bad record is counted and changes
+  // nothing; an error means that the run cannot go on. What it did may be published after a Commit
+  // only. `elsewhere` goes into the receipt of a request that matches nothing.
   Status Process(const Record& record, const Elsewhere* elsewhere = nullptr,
                  const Admitted* admitted = nullptr);
 
   // Whether a delete would find something, or already has.
   Membership Find(const Event& request) const;
 
-  // Serves the requests whose time is over by the clock while no record comes, and erases what is
-  // due: decisions that a replay cannot repeat, so the receipts and notices say so.
+  // Serves the requests whose time is over by the clock while no record comes, which is a decision
+  // that a replay cannot repeat, so the receipts say so. No erasure may be due.
   Status ServeByTimer(TimeMs now);
 
   // Whether there are receipts or notices that a Commit would publish.
   bool has_news() const { return !outbox_.empty(); }
 
   // Makes everything so far durable, then publishes what is new in the chain. Durable against a
-  // crash of the machine, if there is any such news.
+  // crash of the machine, if there is any such news. The shard never calls it by itself, because
+  // only ShardRunner knows what a commit has to wait for.
   Status Commit();
 
   // What may be told of the shard, once this is committed.
@@ -144,11 +154,6 @@ class Shard {
       archive(self.receipt, self.receipt_sha256, self.effective);
     }
   };
-
-  // Erases everything that is forgotten so far, if the oldest has waited for half of its time. When
-  // that happens depends on the stream alone, so that a replay has the same notices; whoever runs
-  // the shard may have the state erase earlier, and then there is nothing left to do here.
-  Status EraseDue(TimeMs now, bool by_timer);
 
   void Learn(const Record& record);
   // Whatever is not a learn that could be read.

@@ -14,6 +14,7 @@
 #include "connectors/system/sodium_random.h"
 #include "connectors/system/system_clock.h"
 #include "engine/json.h"
+#include "engine/shard_runner.h"
 #include "state/memory_payloads.h"
 #include "state/memory_state.h"
 #include "state/shard_folder.h"
@@ -91,8 +92,8 @@ class Replayer final : private Steps<ReplayBatch> {
     if (!options_.state.empty()) LETHE_RETURN_IF_ERROR(OpenFolder());
     LETHE_RETURN_IF_ERROR(Turns<ReplayBatch>(*this, threads == 1 ? 1 : 4).Run(threads));
     if (stream_ != nullptr) LETHE_RETURN_IF_ERROR(stream_->misplaced());
-    for (const auto& [id, entry] : shards_) {
-      LETHE_RETURN_IF_ERROR(entry.shard->Commit());
+    for (auto& [id, entry] : shards_) {
+      LETHE_RETURN_IF_ERROR(entry.runner->Commit());
       if (entry.folder) LETHE_RETURN_IF_ERROR(entry.folder->state().Settle());
     }
     LETHE_RETURN_IF_ERROR(series_);
@@ -115,6 +116,7 @@ class Replayer final : private Steps<ReplayBatch> {
     std::unique_ptr<ShardFolder> folder;  // with options.state, instead of these
     Payloads* payloads = nullptr;
     std::unique_ptr<Shard> shard;
+    std::optional<ShardRunner> runner;  // of the shard
     std::int64_t uncommitted = 0;
   };
 
@@ -156,6 +158,7 @@ class Replayer final : private Steps<ReplayBatch> {
       entry.shard = std::make_unique<Shard>(
           plan_, ShardIdentity::New(id, *random_),
           ShardPorts{entry.memory, *entry.payloads, sink_, evaluation_, hasher_, *random_});
+      entry.runner.emplace(*entry.shard, no_hooks_);
       return Status::Ok();
     }
     auto folder = ShardFolder::Open(*folder_, id, *random_, hasher_);
@@ -166,6 +169,7 @@ class Replayer final : private Steps<ReplayBatch> {
     entry.shard = std::make_unique<Shard>(
         plan_, entry.folder->identity(),
         ShardPorts{entry.folder->state(), *entry.payloads, sink_, evaluation_, hasher_, *random_});
+    entry.runner.emplace(*entry.shard, no_hooks_);
     return Status::Ok();
   }
 
@@ -175,12 +179,12 @@ class Replayer final : private Steps<ReplayBatch> {
         record.event.kind != EventKind::kLearn || shard.waiting() > 0 || shard.has_news();
     const std::int64_t start = may_draw ? clock_.MonotonicNs() : 0;
     const std::int64_t draws = shard.counters().draws;
-    LETHE_RETURN_IF_ERROR(shard.Process(record, nullptr, admitted));
+    LETHE_RETURN_IF_ERROR(entry.runner->Process(record, nullptr, admitted));
     ++entry.uncommitted;
     if (shard.has_news() || (entry.folder && (entry.uncommitted >= options_.commit_events ||
                                               entry.folder->state().is_full()))) {
       entry.uncommitted = 0;
-      LETHE_RETURN_IF_ERROR(shard.Commit());
+      LETHE_RETURN_IF_ERROR(entry.runner->Commit());
     }
     if (shard.counters().draws == draws) return Status::Ok();
     const double seconds = Since(start);
@@ -317,6 +321,7 @@ class Replayer final : private Steps<ReplayBatch> {
   Status series_;  // of writing rows
   bool is_first_row_ = true;
   std::vector<SeriesRow> kept_;
+  CommitHooks no_hooks_;
   std::map<ShardId, Entry> shards_;
   std::pair<const ShardId, Entry>* last_ = nullptr;  // of these
   RecordedStream* stream_ = nullptr;                 // or

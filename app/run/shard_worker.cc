@@ -33,6 +33,7 @@ ShardWorker::ShardWorker(const WorkerContext& context, std::unique_ptr<ShardFold
       shard_(context.plan, folder_->identity(),
              {folder_->state(), folder_->state().payloads(), context.publisher, probe_,
               context.hasher, context.random}),
+      runner_(shard_, *this),
       lookups_(context.router, shard_),
       metrics_(context.metrics.shard(folder_->identity().shard)),
       snapshots_(ShardPath(context.config.state.path, folder_->identity().shard) + "/snapshots",
@@ -80,7 +81,7 @@ Status ShardWorker::Prepare(Witness& witness) {
   LETHE_RETURN_IF_ERROR(AnnounceKey());
   // So that the next start finds who this state is and where it began, even if nothing ever comes.
   uncommitted_ = 1;
-  return Commit();
+  return runner_.Commit();
 }
 
 // A chain names every key that has signed it but the present one. The first key needs no entry.
@@ -120,7 +121,7 @@ Status ShardWorker::Run(KafkaConsumer& consumer, std::optional<Offset> until) {
   Turns<WorkerBatch> turns(*this, kBatches);
   turns_ = &turns;
   Status status = turns.RunWithHelper();
-  if (status.ok() && (uncommitted_ > 0 || shard_.has_news())) status = Commit();
+  if (status.ok() && (uncommitted_ > 0 || shard_.has_news())) status = runner_.Commit();
   if (status.ok()) status = folder_->state().Settle();
   lookups_.Leave();  // or others would wait for an answer
   {
@@ -191,14 +192,15 @@ Status ShardWorker::Finish(WorkerBatch& batch) {
     last_record_ns_ = context_.clock.MonotonicNs();
     LETHE_RETURN_IF_ERROR(TakeBatch(batch));
   } else if (context_.clock.MonotonicNs() - last_record_ns_ > kSilenceNs) {
-    if (!shard_.has_news()) first_news_ns_ = context_.clock.MonotonicNs();
-    LETHE_RETURN_IF_ERROR(shard_.ServeByTimer({context_.clock.NowMs()}));
+    const std::int64_t start = context_.clock.MonotonicNs();
+    LETHE_RETURN_IF_ERROR(runner_.ServeByTimer({context_.clock.NowMs()}));
+    NoteNews(start);
   }
   LETHE_RETURN_IF_ERROR(context_.publisher.failure());
   if (eraser_failed_) return eraser_status_;
   if (IsCommitDue()) {
     turns_->WantHelp(WaitsForDisk());
-    LETHE_RETURN_IF_ERROR(Commit());
+    LETHE_RETURN_IF_ERROR(runner_.Commit());
     turns_->WantHelp(false);
     consumer_->ReportProgress(static_cast<std::int32_t>(id().value), shard_.next());
   } else if (!is_shown_ && uncommitted_ == 0) {
@@ -218,20 +220,17 @@ Status ShardWorker::TakeBatch(const WorkerBatch& batch) {
   for (std::size_t i = 0; i < Shard::kAhead; ++i) expect(i);
   for (std::size_t i = 0; i < messages.count(); ++i) {
     const Record& record = messages.record(i);
-    const bool had_news = shard_.has_news();
-    if (uncommitted_ == 0) first_uncommitted_ns_ = last_record_ns_;
-    ++uncommitted_;
     lookups_.Serve();
     LETHE_RETURN_IF_ERROR(lookups_.Before(record, i, elsewhere));
     expect(i + Shard::kAhead);
     LETHE_RETURN_IF_ERROR(
-        shard_.Process(record, elsewhere ? &*elsewhere : nullptr, batch.admitted.At(i)));
+        runner_.Process(record, elsewhere ? &*elsewhere : nullptr, batch.admitted.At(i)));
+    if (uncommitted_ == 0) first_uncommitted_ns_ = last_record_ns_;
+    ++uncommitted_;
     if (!record.is_placed && context_.router.IsMisrouted(id(), messages.key(i))) {
       metrics_.AddMisrouted();
     }
-    if (!had_news && shard_.has_news()) {
-      first_news_ns_ = messages.requested_ns() > 0 ? messages.requested_ns() : last_record_ns_;
-    }
+    NoteNews(messages.requested_ns() > 0 ? messages.requested_ns() : last_record_ns_);
     const auto rejection = probe_.TakeRejection();
     if (!rejection) continue;
     metrics_.AddDeadLetter(rejection->reason);
@@ -262,25 +261,32 @@ bool ShardWorker::WaitsForDisk() {
   return shard_.has_news() || folder_->state().payloads().bytes() > 0;
 }
 
-Status ShardWorker::Commit() {
-  // An offset behind a refused record, or a request for others, is stored when the dead letter or
-  // the request has arrived where it goes, and not before.
+void ShardWorker::NoteNews(std::int64_t since_ns) {
+  if (first_news_ns_ == 0 && shard_.has_news()) first_news_ns_ = since_ns;
+}
+
+// An offset behind a refused record, or behind a request for other shards, is stored when the dead
+// letter or the request has arrived where it goes, and not before.
+Status ShardWorker::BeforeCommit() {
   const auto passed_on = lookups_.Settle();
   if (!passed_on.ok()) return passed_on.status();
   if (dead_letters_ > 0 || passed_on.value()) {
     LETHE_RETURN_IF_ERROR(context_.publisher.WaitForAll());
   }
-  const bool has_news = shard_.has_news();
-  const std::int64_t start = context_.clock.MonotonicNs();
-  LETHE_RETURN_IF_ERROR(shard_.Commit());
-  metrics_.ObserveCommit(has_news, Since(start));
+  commit_start_ns_ = context_.clock.MonotonicNs();
+  return Status::Ok();
+}
+
+Status ShardWorker::AfterCommit(bool has_news) {
+  metrics_.ObserveCommit(has_news, Since(commit_start_ns_));
   metrics_.SetCommitTime(static_cast<double>(context_.clock.NowMs()) / 1000);
   if (has_news) {
-    metrics_.ObserveErasure(false, Since(first_news_ns_));
+    if (first_news_ns_ != 0) metrics_.ObserveErasure(false, Since(first_news_ns_));
     const std::int64_t now = context_.clock.MonotonicNs();
-    next_news_ns_ = now + std::min(kLongestPauseNs, (now - start) / 2);
+    next_news_ns_ = now + std::min(kLongestPauseNs, (now - commit_start_ns_) / 2);
+    first_news_ns_ = 0;
     std::int64_t none = 0;
-    unerased_since_ns_.compare_exchange_strong(none, start);
+    unerased_since_ns_.compare_exchange_strong(none, commit_start_ns_);
   }
   uncommitted_ = 0;
   dead_letters_ = 0;

@@ -15,7 +15,7 @@
 #include "app/turns.h"
 #include "connectors/kafka/consumer.h"
 #include "engine/ports/clock.h"
-#include "engine/shard.h"
+#include "engine/shard_runner.h"
 #include "metrics/board.h"
 #include "metrics/pipeline_metrics.h"
 #include "state/shard_folder.h"
@@ -46,7 +46,7 @@ struct WorkerBatch {
 
 // One shard of a process: takes batches, learns and forgets, commits, tells. One thread does all of
 // it; while that waits for the disk, another one reads and decodes.
-class ShardWorker final : private Steps<WorkerBatch> {
+class ShardWorker final : private Steps<WorkerBatch>, private CommitHooks {
  public:
   ShardWorker(const WorkerContext& context, std::unique_ptr<ShardFolder> folder);
 
@@ -74,7 +74,9 @@ class ShardWorker final : private Steps<WorkerBatch> {
   Status TakeBatch(const WorkerBatch& batch);
   bool IsCommitDue();
   bool WaitsForDisk();
-  Status Commit();
+  Status BeforeCommit() override;
+  Status AfterCommit(bool has_news) override;
+  void NoteNews(std::int64_t since_ns);
   Status PublishModel(bool has_news);
   Status UpdateSnapshots();
   std::string ModelDocument() const;
@@ -87,6 +89,7 @@ class ShardWorker final : private Steps<WorkerBatch> {
   const std::unique_ptr<ShardFolder> folder_;
   LiveProbe probe_;
   Shard shard_;
+  ShardRunner runner_;
   Lookups lookups_;
   PipelineMetrics::ShardMetrics& metrics_;
   Snapshots snapshots_;
@@ -100,7 +103,8 @@ class ShardWorker final : private Steps<WorkerBatch> {
   std::int64_t uncommitted_ = 0;         // records
   std::int64_t dead_letters_ = 0;        // on their way since the last commit
   std::int64_t first_uncommitted_ns_ = 0;
-  std::int64_t first_news_ns_ = 0;  // when the oldest of them was decoded
+  std::int64_t commit_start_ns_ = 0;
+  std::int64_t first_news_ns_ = 0;  // when the oldest of the news was decoded; 0: there are none
   std::int64_t next_news_ns_ = 0;   // when they may be committed
   std::int64_t last_record_ns_ = 0;
   std::int64_t shown_ns_ = 0;

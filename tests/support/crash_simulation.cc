@@ -128,18 +128,20 @@ struct CrashSimulation::Life {
   }
 
   void Run(const std::vector<Record>& records, const CommitPolicy& policy) {
+    CommitHooks no_hooks;
+    ShardRunner runner(*shard, no_hooks);
     std::size_t since_commit = 0;
     std::size_t news_waited = 0;
     for (const Record& record : records) {
       if (record.offset < shard->next()) continue;
-      const Status status = shard->Process(record);
+      const Status status = runner.Process(record);
       ASSERT_TRUE(status.ok()) << status.message();
       if (shard->has_news()) ++news_waited;
       if (++since_commit < policy.every && news_waited < policy.news_waits) continue;
-      ASSERT_TRUE(shard->Commit().ok());
+      ASSERT_TRUE(runner.Commit().ok());
       since_commit = news_waited = 0;
     }
-    ASSERT_TRUE(shard->Commit().ok());
+    ASSERT_TRUE(runner.Commit().ok());
   }
 
   DyingStore store;

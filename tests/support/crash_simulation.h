@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/shard.h"
+#include "engine/shard_runner.h"
 #include "state/durable_state.h"
 #include "state/store/memory_store.h"
 #include "tests/support/fakes.h"

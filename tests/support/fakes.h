@@ -6,6 +6,7 @@
 #include "engine/ports/probe.h"
 #include "engine/ports/sink.h"
 #include "engine/ports/source.h"
+#include "engine/shard_runner.h"
 #include "state/memory_state.h"
 
 // Ports that record what they are told, and fail when they are asked to.
@@ -27,6 +28,24 @@ class RecordingSink final : public Sink {
 
   std::vector<Published> published;
   std::size_t fails_at = SIZE_MAX;
+};
+
+// Counts commits, and refuses them while something is still on its way elsewhere.
+class RecordingHooks final : public CommitHooks {
+ public:
+  Status BeforeCommit() override {
+    ++asked;
+    if (is_undelivered) return {ErrorCode::kUnavailable, "a dead letter is still on its way"};
+    return Status::Ok();
+  }
+  Status AfterCommit(bool has_news) override {
+    commits.push_back(has_news);
+    return Status::Ok();
+  }
+
+  bool is_undelivered = false;
+  std::size_t asked = 0;
+  std::vector<bool> commits;  // whether with news
 };
 
 // The real in-memory state, with a log of calls and a disk that can fill up.

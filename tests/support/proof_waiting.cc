@@ -47,8 +47,9 @@ void WaitingScript::Feed(EventKind kind, std::int64_t index, const Vector& x, do
   if (subject) record.event.subject = "u" + std::to_string(*subject);
   record.event.x.assign(x.begin(), x.end());
   record.event.y = y;
-  LETHE_CHECK(shard_->Process(record).ok());
-  if (shard_->has_news()) LETHE_CHECK(shard_->Commit().ok());
+  ShardRunner runner(*shard_, hooks_);
+  LETHE_CHECK(runner.Process(record).ok());
+  if (shard_->has_news()) LETHE_CHECK(runner.Commit().ok());
 }
 
 std::int64_t WaitingScript::Learn(const Vector& x, double y, std::optional<std::uint64_t> subject) {

@@ -9,7 +9,7 @@
 
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
-#include "engine/shard.h"
+#include "engine/shard_runner.h"
 #include "state/memory_payloads.h"
 #include "tests/support/fakes.h"
 
@@ -29,6 +29,7 @@ class ShardFixture : public ::testing::Test {
     random = std::make_unique<SeededRandom>(spec.noise.seed);
     shard = std::make_unique<Shard>(plan.value(), ShardIdentity::New({0}, *random),
                                     ShardPorts{state, payloads, sink, probe, hasher, *random});
+    runner = std::make_unique<ShardRunner>(*shard, hooks);
   }
 
   // The next record goes to a shard that knows nothing of those before.
@@ -50,8 +51,8 @@ class ShardFixture : public ::testing::Test {
 
   Status Feed(const Record& record) {
     if (!shard) Start();
-    LETHE_RETURN_IF_ERROR(shard->Process(record));
-    return shard->has_news() ? shard->Commit() : Status::Ok();
+    LETHE_RETURN_IF_ERROR(runner->Process(record));
+    return shard->has_news() ? runner->Commit() : Status::Ok();
   }
   void Learn(std::optional<std::string> id, std::optional<std::string> subject = {}) {
     ASSERT_TRUE(Feed(Make(EventKind::kLearn, std::move(id), std::move(subject))).ok());
@@ -88,6 +89,8 @@ class ShardFixture : public ::testing::Test {
   SodiumHasher hasher;
   std::unique_ptr<SeededRandom> random;
   std::unique_ptr<Shard> shard;
+  RecordingHooks hooks;
+  std::unique_ptr<ShardRunner> runner;
   std::int64_t offset = 0;
 };
 

@@ -173,8 +173,10 @@ std::vector<std::string> ChainInMemory(const Plan& plan, const std::vector<Recor
   Probe probe;
   Shard shard(plan, ShardIdentity::New({0}, random),
               {state, payloads, sink, probe, hasher, random});
-  for (const Record& record : records) EXPECT_TRUE(shard.Process(record).ok());
-  EXPECT_TRUE(shard.Commit().ok());
+  CommitHooks no_hooks;
+  ShardRunner runner(shard, no_hooks);
+  for (const Record& record : records) EXPECT_TRUE(runner.Process(record).ok());
+  EXPECT_TRUE(runner.Commit().ok());
   std::vector<std::string> chain;
   for (const testing::Published& entry : sink.published) chain.push_back(entry.bytes);
   return chain;

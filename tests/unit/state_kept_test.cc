@@ -49,8 +49,9 @@ class KeptStateTest : public ::testing::TestWithParam<const char*> {
     const Status resumed = shard.Resume();
     ASSERT_TRUE(resumed.ok()) << resumed.message();
     EXPECT_EQ(shard.counters().records, static_cast<std::int64_t>(first));
-    for (std::size_t i = first; i < last; ++i) ASSERT_TRUE(shard.Process(records_[i]).ok());
-    ASSERT_TRUE(shard.Commit().ok());
+    ShardRunner runner(shard, no_hooks_);
+    for (std::size_t i = first; i < last; ++i) ASSERT_TRUE(runner.Process(records_[i]).ok());
+    ASSERT_TRUE(runner.Commit().ok());
     if (flush) {
       ASSERT_TRUE(opened.value()->store().Flush().ok());
     }
@@ -74,6 +75,7 @@ class KeptStateTest : public ::testing::TestWithParam<const char*> {
   SodiumHasher hasher_;
   testing::RecordingSink sink_;
   Probe probe_;
+  CommitHooks no_hooks_;
   Vector model_;
   std::vector<std::string> chain_;
 };
@@ -101,8 +103,9 @@ TEST_P(KeptStateTest, IsResumed) {
   testing::RecordingSink sink;
   Shard shard(*plan_, ShardIdentity::New({0}, random_),
               {state, payloads, sink, probe_, hasher_, random_});
-  for (const Record& record : records_) ASSERT_TRUE(shard.Process(record).ok());
-  ASSERT_TRUE(shard.Commit().ok());
+  ShardRunner runner(shard, no_hooks_);
+  for (const Record& record : records_) ASSERT_TRUE(runner.Process(record).ok());
+  ASSERT_TRUE(runner.Commit().ok());
   EXPECT_EQ(model_, shard.unlearner().model());
   ASSERT_EQ(chain_.size(), sink.published.size());
   for (std::size_t i = 0; i < chain_.size(); ++i) EXPECT_EQ(chain_[i], sink.published[i].bytes);
