@@ -22,6 +22,8 @@ struct PipelineFacts {
   std::int64_t dimension = 0;  // of x; with the bias, the weights have one more
   bool bias = false;
   std::optional<std::int64_t> hash_bits;  // named features: 2^hash_bits weights
+  std::int64_t weights = 0;               // how many the model has
+  double radius = 0;                      // the largest norm that they can have
   bool certified = false;
   Promise promise;
   std::optional<double> deadline_seconds;  // within which a deletion is to be effective

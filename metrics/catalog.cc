@@ -17,7 +17,12 @@ constexpr MetricInfo kCatalog[] = {
     {"lethe_events_skipped_total", kCounter, "Records that were not applied, by why."},
     {"lethe_misrouted_total", kCounter, "Records on another partition than their key belongs to."},
     {"lethe_dead_letters_total", kCounter, "Records sent to the dead-letter topic, by reason."},
-    {"lethe_kafka_lag_records", kGauge, "Last stable offset minus position."},
+    {"lethe_ready", kGauge, "1 when /-/ready says so, else 0."},
+    {"lethe_kafka_connected_brokers", kGauge, "Brokers with an open connection."},
+    {"lethe_kafka_last_contact_timestamp_seconds", kGauge,
+     "When the last bytes of any broker were received."},
+    {"lethe_kafka_partitions", kGauge, "Partitions of the source topic, read here or not."},
+    {"lethe_kafka_lag_records", kGauge, "Last stable offset minus position; absent when unknown."},
     {"lethe_last_event_timestamp_seconds", kGauge, "Largest record timestamp that was committed."},
     {"lethe_commit_timestamp_seconds", kGauge, "When the last commit was made."},
     {"lethe_commit_duration_seconds", kHistogram, "Time that a commit took, by kind."},
@@ -25,6 +30,12 @@ constexpr MetricInfo kCatalog[] = {
     {"lethe_queue_records", kGauge, "Records fetched and not processed yet."},
     {"lethe_state_bytes", kGauge, "Bytes of the state on disk, by column family."},
     {"lethe_state_free_bytes", kGauge, "Bytes free on the disk of the state."},
+    {"lethe_publish_pending_messages", kGauge, "Messages that no broker has acknowledged yet."},
+    {"lethe_publish_oldest_pending_timestamp_seconds", kGauge,
+     "When the oldest pending message was handed over; absent when none is."},
+    {"lethe_http_requests_total", kCounter, "HTTP requests, by kind of path and class of answer."},
+    {"lethe_http_request_duration_seconds", kHistogram,
+     "Time from the head of a request to the end of its answer."},
     // Privacy.
     {"lethe_erasure_requests_total", kCounter, "Erasure requests that were answered, by outcome."},
     {"lethe_erasure_pending_requests", kGauge, "Erasure requests received and not yet effective."},
@@ -43,6 +54,8 @@ constexpr MetricInfo kCatalog[] = {
     {"lethe_receipts_total", kCounter, "Receipts written."},
     // Learning.
     {"lethe_model_version", kGauge, "Events learned plus effective deletions."},
+    {"lethe_model_dimensions", kGauge, "Weights of the model."},
+    {"lethe_model_radius", kGauge, "Largest norm that the weights can have (model.radius)."},
     {"lethe_retained_events", kGauge, "Events that were learned and not forgotten."},
     {"lethe_loss_total", kCounter,
      "Loss of predictions made before learning; restarts at an effective deletion."},
@@ -53,6 +66,7 @@ constexpr MetricInfo kCatalog[] = {
     // Process, by the usual names.
     {"process_cpu_seconds_total", kCounter, "User and system CPU time."},
     {"process_open_fds", kGauge, "Open file descriptors."},
+    {"process_max_fds", kGauge, "Limit of open file descriptors."},
     {"process_resident_memory_bytes", kGauge, "Resident memory."},
     {"process_start_time_seconds", kGauge, "Start of the process since 1970."},
 };

@@ -12,21 +12,23 @@
 
 namespace lethe {
 
+using Kind = HttpMetrics::Handler;
+
 const HttpHandler::Route HttpHandler::kRoutes[] = {
     // The page is the same for everybody and asks for the token itself.
-    {"/", "GET", true, false, &HttpHandler::Page},
-    {"/web/", "GET", true, false, &HttpHandler::Page},
-    {"/metrics", "GET", false, false, &HttpHandler::Metrics},
-    {"/-/healthy", "GET", true, false, &HttpHandler::Healthy},
-    {"/-/ready", "GET", true, false, &HttpHandler::Ready},
-    {"/v1/status", "GET", false, false, &HttpHandler::Status},
-    {"/v1/shards", "GET", false, false, &HttpHandler::Shards},
-    {"/v1/model", "GET", false, true, &HttpHandler::Model},
-    {"/v1/predict", "POST", false, true, &HttpHandler::PredictRows},
-    {"/v1/receipts", "GET", false, false, &HttpHandler::Receipts},
-    {"/v1/receipts/", "GET", false, false, &HttpHandler::Receipt},
-    {"/v1/keys", "GET", false, false, &HttpHandler::Keys},
-    {"/v1/forget", "POST", false, true, &HttpHandler::Forget},
+    {"/", "GET", true, false, Kind::kPage, &HttpHandler::Page},
+    {"/web/", "GET", true, false, Kind::kPage, &HttpHandler::Page},
+    {"/metrics", "GET", false, false, Kind::kMetrics, &HttpHandler::Metrics},
+    {"/-/healthy", "GET", true, false, Kind::kProbe, &HttpHandler::Healthy},
+    {"/-/ready", "GET", true, false, Kind::kProbe, &HttpHandler::Ready},
+    {"/v1/status", "GET", false, false, Kind::kStatus, &HttpHandler::Status},
+    {"/v1/shards", "GET", false, false, Kind::kStatus, &HttpHandler::Shards},
+    {"/v1/model", "GET", false, true, Kind::kModel, &HttpHandler::Model},
+    {"/v1/predict", "POST", false, true, Kind::kPredict, &HttpHandler::PredictRows},
+    {"/v1/receipts", "GET", false, false, Kind::kReceipts, &HttpHandler::Receipts},
+    {"/v1/receipts/", "GET", false, false, Kind::kReceipts, &HttpHandler::Receipt},
+    {"/v1/keys", "GET", false, false, Kind::kReceipts, &HttpHandler::Keys},
+    {"/v1/forget", "POST", false, true, Kind::kForget, &HttpHandler::Forget},
 };
 
 namespace {

@@ -23,6 +23,7 @@ class HttpHandler {
     const char* method;  // GET stands for GET and HEAD
     bool open;           // asks for no token
     bool heavy;          // may take a client long to send or receive
+    HttpMetrics::Handler kind;
     HttpResponse (HttpHandler::*answer)(const HttpRequest&);
   };
 

@@ -21,9 +21,9 @@ namespace lethe {
 namespace {
 
 // A thread serves one connection at a time; an idle one costs some ten KiB. There are enough for
-// hundreds of clients that do not finish their headers. Those that a slow client can hold up for
-// longer (heavy routes; large answers of the others) may take a part of the threads only, so that
-// small requests always find one.
+// hundreds of clients that do not finish their headers. Those that a
+// slow client can hold up for longer (heavy routes; large answers of the others) may take a part of
+// the threads only, so that small requests always find one.
 constexpr char kThreads[] = "320";
 constexpr int kMaxHeld = 12;  // of each of the two kinds
 
@@ -106,8 +106,9 @@ Status Check(const HttpServer::Options& options) {
 // civetweb's callbacks and what they need. Exceptions end here: above them is C.
 class HttpServer::Engine {
  public:
-  Engine(const Options& options, const Board& board, const PipelineMetrics& metrics)
+  Engine(const Options& options, const Board& board, PipelineMetrics& metrics)
       : host_(Bracketed(options.host)),
+        figures_(metrics.http()),
         handler_(HttpGuard(IsLoopback(options.host), options.token), board, metrics,
                  *options.hasher, options.extras) {
     mg_init_library(0);
@@ -127,13 +128,8 @@ class HttpServer::Engine {
                               listening.c_str(),  //
                               "num_threads",
                               kThreads,  //
-                              "request_timeout_ms",
-                              kRequestTimeoutMs,
-                              "enable_keep_alive",
-                              "yes",
-                              "keep_alive_timeout_ms",
-                              kIdleTimeoutMs,
-                              "decode_url",
+                              "request_timeout_ms", kRequestTimeoutMs, "enable_keep_alive", "yes",
+                              "keep_alive_timeout_ms", kIdleTimeoutMs, "decode_url",
                               "no",  //
                               "max_request_size",
                               "8192",  //
@@ -192,6 +188,7 @@ class HttpServer::Engine {
     mg_disable_connection_keep_alive(connection);
     const int code = std::strcmp(StatusText(status), "Error") == 0 ? 400 : status;
     try {
+      Of(connection).figures_.Observe(HttpMetrics::Handler::kOther, code, 0);
       (void)Send(connection, ErrorResponse(code, "the request could not be understood"), true);
     } catch (...) {
       // No memory for an answer: the connection is closed without one.
@@ -212,6 +209,7 @@ class HttpServer::Engine {
   }
 
   int Serve(mg_connection* connection) {
+    const auto start = std::chrono::steady_clock::now();
     const mg_request_info* info = mg_get_request_info(connection);
     HttpRequest request;
     request.method = info->request_method;
@@ -244,6 +242,9 @@ class HttpServer::Engine {
     response.goes_on =
         !drain && response.status < 400 && MayGoOn(connection, request) && Keep(connection);
     const bool is_sent = Send(connection, response, request.method != "HEAD");
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    figures_.Observe(route == nullptr ? HttpMetrics::Handler::kOther : route->kind, response.status,
+                     taken.count());
     // Otherwise civetweb would read what is left of a body, for as long as it drips.
     if (!response.goes_on || !is_sent) mg_disable_connection_keep_alive(connection);
     if (drain) {
@@ -282,6 +283,7 @@ class HttpServer::Engine {
   }
 
   const std::string host_;
+  HttpMetrics& figures_;
   HttpHandler handler_;
   std::atomic<int> heavy_ = 0;
   std::atomic<int> large_ = 0;

@@ -30,9 +30,10 @@ std::vector<double> ErasureBuckets() {
           10,     60,    600,   kHour, 6 * kHour, kDay,  3 * kDay, 7 * kDay, 30 * kDay};
 }
 
-// Not a number: not set yet.
 class Gauge {
  public:
+  static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
   void Set(double value) { value_.store(value, std::memory_order_relaxed); }
   std::optional<double> get() const {
     const double value = value_.load(std::memory_order_relaxed);
@@ -40,7 +41,7 @@ class Gauge {
   }
 
  private:
-  std::atomic<double> value_ = std::numeric_limits<double>::quiet_NaN();
+  std::atomic<double> value_ = kUnknown;
 };
 
 std::optional<std::int64_t> AsInteger(std::optional<double> value) {
@@ -77,8 +78,8 @@ PipelineMetrics::ShardMetrics::ShardMetrics(ShardId id) : values_(std::make_uniq
 
 PipelineMetrics::ShardMetrics::~ShardMetrics() = default;
 
-void PipelineMetrics::ShardMetrics::SetLag(std::int64_t records) {
-  values_->lag.Set(static_cast<double>(records));
+void PipelineMetrics::ShardMetrics::SetLag(std::optional<std::int64_t> records) {
+  values_->lag.Set(records ? static_cast<double>(*records) : Gauge::kUnknown);
 }
 
 void PipelineMetrics::ShardMetrics::SetQueue(std::int64_t records) {
@@ -176,18 +177,55 @@ void PipelineMetrics::SetStateFree(std::int64_t bytes) {
   state_free_ = bytes;
 }
 
+void PipelineMetrics::SetPartitions(std::int64_t count) {
+  const std::lock_guard lock(mutex_);
+  partitions_ = count;
+}
+
+void PipelineMetrics::SetBrokers(const Brokers& brokers) {
+  const std::lock_guard lock(mutex_);
+  brokers_ = brokers;
+}
+
+PipelineMetrics::Brokers PipelineMetrics::brokers() const {
+  const std::lock_guard lock(mutex_);
+  return brokers_;
+}
+
+void PipelineMetrics::SetPublishing(std::int64_t pending, std::optional<double> oldest) {
+  const std::lock_guard lock(mutex_);
+  publish_pending_ = pending;
+  publish_oldest_ = oldest;
+}
+
+// With the mutex held.
+void PipelineMetrics::AddProcessWide(Families& families) const {
+  const auto add_if_known = [&](const char* name, const auto& value) {
+    if (value) families.Add(name, {}, static_cast<double>(*value));
+  };
+  add_if_known("lethe_state_free_bytes", state_free_);
+  if (partitions_) {
+    families.Add("lethe_kafka_partitions", {{"topic", board_.facts().topic}},
+                 static_cast<double>(*partitions_));
+  }
+  add_if_known("lethe_kafka_connected_brokers", brokers_.connected);
+  add_if_known("lethe_kafka_last_contact_timestamp_seconds", brokers_.last_contact);
+  add_if_known("lethe_publish_pending_messages", publish_pending_);
+  add_if_known("lethe_publish_oldest_pending_timestamp_seconds", publish_oldest_);
+}
+
 std::string PipelineMetrics::Text() const {
   Families families;
   families.Add("lethe_build_info", {{"version", version_}}, 1);
+  families.Add("lethe_ready", {}, board_.not_ready().empty() ? 1 : 0);
   AddFacts(board_.facts(), families);
   for (const auto& report : board_.reports()) AddReport(board_.facts(), *report, families);
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [id, shard] : shards_) shard->AddTo(families);
-    if (state_free_) {
-      families.Add("lethe_state_free_bytes", {}, static_cast<double>(*state_free_));
-    }
+    AddProcessWide(families);
   }
+  http_.AddTo(families);
   AddProcess(families);
   return families.Text();
 }

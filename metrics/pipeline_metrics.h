@@ -11,6 +11,7 @@
 #include "engine/event.h"
 #include "engine/types.h"
 #include "metrics/board.h"
+#include "metrics/http_metrics.h"
 
 namespace lethe {
 
@@ -28,7 +29,7 @@ class PipelineMetrics {
     explicit ShardMetrics(ShardId id);
     ~ShardMetrics();
 
-    void SetLag(std::int64_t records);
+    void SetLag(std::optional<std::int64_t> records);  // none: not known, or not any more
     void SetQueue(std::int64_t records);
     void ObserveCommit(bool is_deletion, double seconds);
     // From the request's record to the clean model, or to the bytes gone.
@@ -62,6 +63,20 @@ class PipelineMetrics {
 
   // Bytes free on the disk of the state.
   void SetStateFree(std::int64_t bytes);
+  // Of the source topic.
+  void SetPartitions(std::int64_t count);
+
+  struct Brokers {
+    std::optional<std::int64_t> connected;
+    std::optional<double> last_contact;  // seconds since 1970
+  };
+  void SetBrokers(const Brokers& brokers);
+  Brokers brokers() const;
+
+  // Messages that wait for a broker, and since when the oldest does, in seconds since 1970.
+  void SetPublishing(std::int64_t pending, std::optional<double> oldest);
+
+  HttpMetrics& http() { return http_; }
 
   // The whole exposition, text format 0.0.4: the committed reports, these figures, the process.
   std::string Text() const;
@@ -70,12 +85,19 @@ class PipelineMetrics {
   double uptime_seconds() const;
 
  private:
+  void AddProcessWide(Families& families) const;
+
   const Board& board_;
   const std::string version_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   mutable std::mutex mutex_;
   std::map<ShardId, std::unique_ptr<ShardMetrics>> shards_;
   std::optional<std::int64_t> state_free_;
+  std::optional<std::int64_t> partitions_;
+  std::optional<std::int64_t> publish_pending_;
+  std::optional<double> publish_oldest_;
+  Brokers brokers_;
+  HttpMetrics http_;
 };
 
 }  // namespace lethe

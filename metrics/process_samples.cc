@@ -1,5 +1,6 @@
 #include "metrics/process_samples.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -63,6 +64,10 @@ void AddProcess(Families& families) {
   }
   // Reading the folder takes a descriptor too.
   if (!error && open > 0) families.Add("process_open_fds", {}, static_cast<double>(open - 1));
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur != RLIM_INFINITY) {
+    families.Add("process_max_fds", {}, static_cast<double>(files.rlim_cur));
+  }
 }
 
 }  // namespace lethe

@@ -37,6 +37,8 @@ void AddFacts(const PipelineFacts& facts, Families& families) {
   if (facts.deadline_seconds) {
     families.Add("lethe_erasure_deadline_seconds", {}, *facts.deadline_seconds);
   }
+  families.Add("lethe_model_dimensions", {}, static_cast<double>(facts.weights));
+  families.Add("lethe_model_radius", {}, facts.radius);
   if (!facts.certified) return;
   families.Add("lethe_privacy_mu", {}, facts.promise.mu);
   families.Add("lethe_privacy_rho", {}, facts.promise.rho);
@@ -52,6 +54,7 @@ void AddReport(const PipelineFacts& facts, const ShardReport& report, Families& 
   };
   families.Add("lethe_pipeline_info",
                {{"shard", shard},
+                {"topic", facts.topic},
                 {"mode", facts.mode},
                 {"guarantee", facts.guarantee},
                 {"loss", facts.loss},

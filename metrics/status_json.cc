@@ -76,7 +76,8 @@ void WriteTotals(JsonWriter& json, const Reports& reports, const PipelineMetrics
   std::int64_t retained = 0;
   std::int64_t pending = 0;
   std::optional<TimeMs> oldest;
-  std::optional<std::int64_t> lag;
+  std::int64_t lag = 0;
+  bool is_lag_known = !reports.empty();  // of every shard
   for (const auto& report : reports) {
     counters.Add(report->counters);
     version += report->model_version.value;
@@ -85,14 +86,26 @@ void WriteTotals(JsonWriter& json, const Reports& reports, const PipelineMetrics
     if (report->oldest_pending) {
       oldest = oldest ? std::min(*oldest, *report->oldest_pending) : report->oldest_pending;
     }
-    if (const auto more = LiveOf(metrics, report->shard).lag) lag = lag.value_or(0) + *more;
+    const auto more = LiveOf(metrics, report->shard).lag;
+    is_lag_known &= more.has_value();
+    lag += more.value_or(0);
   }
   json.Key("totals").BeginObject();
   WriteCounters(json, counters);
   json.Field("model_version", version).Field("retained_events", retained);
   json.Field("pending_requests", pending);
   Known(json, "oldest_pending_ms", oldest);
-  Known(json, "lag_records", lag);
+  json.Key("lag_records");
+  is_lag_known ? json.Value(lag) : json.Null();
+  json.EndObject();
+}
+
+void WriteKafka(JsonWriter& json, const PipelineMetrics::Brokers& brokers) {
+  json.Key("kafka").BeginObject();
+  Known(json, "connected_brokers", brokers.connected);
+  json.Key("last_contact_ms");
+  brokers.last_contact ? json.Value(static_cast<std::int64_t>(*brokers.last_contact * 1000))
+                       : json.Null();
   json.EndObject();
 }
 
@@ -130,6 +143,7 @@ std::string StatusJson(const Board& board, const PipelineMetrics& metrics,
   for (const std::string& reason : not_ready) json.Value(reason);
   json.EndArray();
   WriteFacts(json, board.facts());
+  WriteKafka(json, metrics.brokers());
   const Reports reports = board.reports();
   WriteTotals(json, reports, metrics);
   json.Key("shards").BeginArray();

@@ -10,18 +10,30 @@ export function verdict(status, now) {
       'bad',
       `Stopped by an error: ${status.not_ready.find((r) => r !== 'stopping') ?? 'see the log'}.`,
     ];
-  if (!status.ready) return ['warn', `Not ready: ${status.not_ready.join('; ')}.`];
+  if (!status.ready) {
+    // Once it has begun to read, only a stop is a good reason.
+    const hasBegun = status.kafka.connected_brokers !== null;
+    const kind = hasBegun && !status.not_ready.includes('stopping') ? 'bad' : 'warn';
+    return [kind, `Not ready: ${status.not_ready.join('; ')}.`];
+  }
   if (totals.records === 0)
     return ['warn', `Ready. Topic ${pipeline.topic} has brought no event yet.`];
-  const behind = totals.lag_records ?? 0;
-  const isLate = behind > Math.max(1000, 5 * (rate() ?? 0));
+  const behind = totals.lag_records;
+  const isKnown = behind !== null;
+  const isLate = isKnown && behind > Math.max(1000, 5 * (rate() ?? 0));
   const served = sum(Object.values(totals.outcomes)) - totals.outcomes.rejected;
   const waiting = totals.pending_requests;
   const late =
     pipeline.deadline_seconds !== null &&
     totals.oldest_pending_ms !== null &&
     now - totals.oldest_pending_ms > pipeline.deadline_seconds * 1000 + 2000;
-  const words = [isLate ? `Catching up: ${plural(behind, 'record')} to go.` : 'Up to date.'];
+  const words = [
+    !isKnown
+      ? 'No broker has told how far behind this is.'
+      : isLate
+        ? `Catching up: ${plural(behind, 'record')} to go.`
+        : 'Up to date.',
+  ];
   words.push(
     served + waiting === 0
       ? 'Nobody has asked to be forgotten.'
@@ -38,7 +50,8 @@ export function verdict(status, now) {
         `the ${count(totals.outcomes.forgotten)} who ${who}.`,
     );
   }
-  return [late || totals.outcomes.rejected > 0 ? 'bad' : isLate ? 'warn' : 'good', words.join(' ')];
+  const isBad = late || totals.outcomes.rejected > 0;
+  return [isBad ? 'bad' : isLate || !isKnown ? 'warn' : 'good', words.join(' ')];
 }
 
 export function showTiles(status, shards, now) {
@@ -51,10 +64,12 @@ export function showTiles(status, shards, now) {
   const newest = Math.max(...status.shards.map((s) => s.last_event_ms ?? 0), 0);
   const age =
     newest > 0 ? `; the newest event is ${duration(Math.max(0, (now - newest) / 1000))} old` : '';
+  const heard = status.kafka.last_contact_ms;
+  const since = heard === null ? '' : `; last word of a broker at ${clock(heard)}`;
   say(
     'lag',
     totals.lag_records === null
-      ? 'lag not known yet'
+      ? `lag not known${since}`
       : `${plural(totals.lag_records, 'record')} behind${age}`,
   );
 
@@ -132,7 +147,7 @@ export function showSide(status, shards) {
   const rows = shards.map((s) => [
     String(s.shard),
     count(s.model_version),
-    count(s.lag_records ?? 0),
+    s.lag_records === null ? '–' : count(s.lag_records),
     count(s.pending_requests),
   ]);
   put($('shards'), rows, () =>

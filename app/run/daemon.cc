@@ -12,6 +12,7 @@
 
 #include "app/commands/command.h"
 #include "app/log.h"
+#include "app/run/broker_watch.h"
 #include "app/run/connection.h"
 #include "app/run/facts.h"
 #include "app/run/kafka_forget_desk.h"
@@ -141,7 +142,10 @@ class Daemon {
   Status Wait(const std::function<Status()>& question) {
     for (int tries = 0;;) {
       const Status status = question();
-      if (status.code() != ErrorCode::kUnavailable) return status;
+      if (status.code() != ErrorCode::kUnavailable) {
+        board_.SetReady("broker");
+        return status;
+      }
       if (options_.fail_fast) return status;
       board_.SetNotReady("broker", status.message());
       TellServiceManager("STATUS=" + status.message());
@@ -184,7 +188,7 @@ class Daemon {
                               config_.dead_letter.topic}) {
       if (topic) LETHE_RETURN_IF_ERROR(TopicExists(*topic, ignored));
     }
-    board_.SetReady("broker");
+    metrics_.SetPartitions(partitions_);
     return Status::Ok();
   }
 
@@ -263,9 +267,14 @@ class Daemon {
         --running;
       });
     }
+    BrokerWatch watch(settings_.brokers, clock_, board_, metrics_);
     for (int tick = 0; !Interrupted() && !failed && running > 0; ++tick) {
       std::this_thread::sleep_for(kTick);
-      if (tick % kTicksPerMeasure == 0) Measure(consumer);
+      if (tick % kTicksPerMeasure != 0) continue;
+      Measure(consumer);
+      if (watch.Look(consumer.contact())) {
+        TellServiceManager("STATUS=" + (watch.trouble().empty() ? "ready" : watch.trouble()));
+      }
     }
     if (Interrupted()) LogInfo("stopping; a second signal stops at once");
     board_.SetStopping();
@@ -289,6 +298,13 @@ class Daemon {
 
   void Measure(const KafkaConsumer& consumer) {
     for (const auto& worker : workers_) worker->Measure(consumer);
+    if (producer_) {
+      const auto age = producer_->oldest_age();
+      metrics_.SetPublishing(
+          producer_->outstanding(),
+          age ? std::optional(static_cast<double>(clock_.NowMs() - age->count()) / 1000)
+              : std::nullopt);
+    }
     std::error_code error;
     const auto space = std::filesystem::space(config_.state.path, error);
     if (!error) metrics_.SetStateFree(static_cast<std::int64_t>(space.available));

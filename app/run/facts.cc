@@ -1,5 +1,6 @@
 #include "app/run/facts.h"
 
+#include "engine/door.h"
 #include "engine/json.h"
 
 namespace lethe {
@@ -17,6 +18,8 @@ PipelineFacts FactsOf(const Plan& plan, const Hasher& hasher) {
   facts.dimension = spec.model.dimension;
   facts.bias = spec.model.bias;
   facts.hash_bits = spec.model.hash_bits;
+  facts.weights = Door(spec.model).model_dimension();
+  facts.radius = plan.constants.radius;
   facts.certified = plan.WhyNotCertified().empty();
   facts.promise = plan.promise;
   if (spec.forgetting.deadline.event_time_ms > 0) {

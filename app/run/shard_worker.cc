@@ -349,7 +349,7 @@ Status ShardWorker::PublishModel(bool has_news) {
 void ShardWorker::Measure(const KafkaConsumer& consumer) {
   const auto partition = static_cast<std::int32_t>(id().value);
   const std::int64_t lag = consumer.Lag(partition);
-  if (lag >= 0) metrics_.SetLag(lag);
+  metrics_.SetLag(lag >= 0 ? std::optional(lag) : std::nullopt);
   metrics_.SetQueue(consumer.Queued(partition));
   for (std::size_t i = 0; i < kFamilies; ++i) {
     const auto family = static_cast<Family>(i);

@@ -27,6 +27,8 @@ const kafka::Properties& Fixed() {
       {"auto.offset.reset", "error"},
       {"allow.auto.create.topics", "false"},
       {"enable.partition.eof", "true"},
+      // Which brokers are connected, and when the last bytes came.
+      {"statistics.interval.ms", "2000"},
       // What one call takes out of the prefetch queue: a batch.
       {"consume.callback.max.messages", std::to_string(RecordBatch::kMaxRecords)},
   };
@@ -164,6 +166,8 @@ std::int64_t KafkaConsumer::Lag(std::int32_t partition) const {
 std::int64_t KafkaConsumer::Queued(std::int32_t partition) const {
   return impl_->ReaderOf(partition).waiting();
 }
+
+BrokerContact KafkaConsumer::contact() const { return impl_->handle->contact(); }
 
 void KafkaConsumer::ReportProgress(std::int32_t partition, Offset next) {
   if (!impl_->has_group) return;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "connectors/kafka/contact.h"
 #include "connectors/kafka/log.h"
 #include "connectors/kafka/record_batch.h"
 #include "connectors/kafka/settings.h"
@@ -50,9 +51,12 @@ class KafkaConsumer {
   // From now on nothing is found.
   void Stop();
 
-  bool HasMore(std::int32_t partition) const;         // a record is already waiting
-  std::int64_t Lag(std::int32_t partition) const;     // last stable offset - position; -1 unknown
+  bool HasMore(std::int32_t partition) const;  // a record is already waiting
+  // The last stable offset minus the position; -1 when no broker has said lately where the end is.
+  std::int64_t Lag(std::int32_t partition) const;
   std::int64_t Queued(std::int32_t partition) const;  // records that are fetched
+
+  BrokerContact contact() const;
 
   // Commits to the group, for lag monitors only: nothing here reads it. Asynchronous, errors are
   // ignored, and without a group.id among the properties nothing is done.

@@ -2,6 +2,7 @@
 
 #include <librdkafka/rdkafka.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
@@ -28,6 +29,12 @@ void ErrorCallback(rd_kafka_t*, int error, const char* reason, void* opaque) {
 void LogCallback(const rd_kafka_t* kafka, int level, const char* facility, const char* text) {
   auto* handle = static_cast<Handle*>(rd_kafka_opaque(kafka));
   if (handle != nullptr) handle->OnLog(level, facility, text);
+}
+
+// Returning 0 leaves the text to librdkafka, which frees it.
+int StatisticsCallback(rd_kafka_t*, char* json, std::size_t size, void* opaque) {
+  static_cast<Handle*>(opaque)->OnStatistics({json, size});
+  return 0;
 }
 
 }  // namespace
@@ -66,6 +73,7 @@ Result<std::unique_ptr<Handle>> Handle::Open(bool producer, const KafkaSettings&
   rd_kafka_conf_set_opaque(conf.value().get(), handle.get());
   rd_kafka_conf_set_error_cb(conf.value().get(), ErrorCallback);
   rd_kafka_conf_set_log_cb(conf.value().get(), LogCallback);
+  rd_kafka_conf_set_stats_cb(conf.value().get(), StatisticsCallback);
   if (delivered != nullptr) rd_kafka_conf_set_dr_msg_cb(conf.value().get(), delivered);
   std::array<char, 512> errstr{};
   handle->kafka_ = rd_kafka_new(producer ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER,
@@ -99,6 +107,27 @@ void Handle::OnError(int error, const char* reason) {
     last_error_ = text;
   }
   log_.Tell("kafka: " + text);
+}
+
+BrokerContact Handle::contact() const {
+  std::lock_guard lock(mutex_);
+  const auto silence = std::chrono::steady_clock::now() - heard_;
+  return {connected_, std::chrono::duration_cast<std::chrono::milliseconds>(silence), last_error_};
+}
+
+void Handle::NoteAnswer() {
+  std::lock_guard lock(mutex_);
+  heard_ = std::chrono::steady_clock::now();
+}
+
+void Handle::OnStatistics(std::string_view json) {
+  const auto statistics = ReadBrokerStatistics(json);
+  if (!statistics) return;
+  std::lock_guard lock(mutex_);
+  connected_ = statistics->connected;
+  if (!statistics->silence) return;
+  // A new connection counts anew: what was heard before it is not unsaid.
+  heard_ = std::max(heard_, std::chrono::steady_clock::now() - *statistics->silence);
 }
 
 void Handle::OnLog(int level, const char* facility, const char* text) {

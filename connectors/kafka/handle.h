@@ -1,10 +1,13 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "connectors/kafka/conf.h"
+#include "connectors/kafka/contact.h"
 #include "connectors/kafka/log.h"
 #include "connectors/kafka/settings.h"
 #include "engine/status.h"
@@ -38,9 +41,16 @@ class Handle {
   // "no answer from BROKERS within ...: the last thing that went wrong".
   Status Unavailable(const std::string& what);
 
+  // What is known of the brokers, from statistics.interval.ms and from NoteAnswer. Without either,
+  // the silence lasts since the handle was opened.
+  BrokerContact contact() const;
+  // A broker has answered a question of ours just now.
+  void NoteAnswer();
+
   // For the callbacks of librdkafka.
   void OnError(int error, const char* reason);
   void OnLog(int level, const char* facility, const char* text);
+  void OnStatistics(std::string_view json);
 
  private:
   Handle(std::string brokers, KafkaLog log) : brokers_(std::move(brokers)), log_(std::move(log)) {}
@@ -52,8 +62,10 @@ class Handle {
   const std::string brokers_;
   RateLimitedLog log_;
   rd_kafka_s* kafka_ = nullptr;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::string last_error_;
+  std::optional<int> connected_;
+  std::chrono::steady_clock::time_point heard_ = std::chrono::steady_clock::now();
 };
 
 struct TopicDeleter {

@@ -43,7 +43,7 @@ struct KafkaProducer::Impl {
   struct Delivery {
     Impl* producer;
     std::string topic;
-    std::int64_t epoch;
+    std::int64_t number;
     OnPlaced on_placed;
   };
 
@@ -54,8 +54,10 @@ struct KafkaProducer::Impl {
 
   void Finish(const Delivery& delivery, const rd_kafka_message_s& message);
   Status NotSent(const std::string& topic, int error) const;
-  void Forget(std::int64_t epoch);
-  bool IsDone(std::int64_t epoch) const { return counts.empty() || counts.begin()->first > epoch; }
+  // Whether none of the messages before this number is under way. With the mutex held.
+  bool IsDone(std::int64_t number) const {
+    return under_way.empty() || under_way.begin()->first >= number;
+  }
   void Run();
 
   std::unique_ptr<kafka::Handle> handle;
@@ -63,11 +65,10 @@ struct KafkaProducer::Impl {
 
   mutable std::mutex mutex;
   std::condition_variable finished;
-  // Messages under way by the number of Flush calls before them, so that a Flush does not wait for
-  // what others send meanwhile.
-  std::map<std::int64_t, std::int64_t> counts;
-  std::int64_t epoch = 0;
-  std::int64_t outstanding = 0;
+  // When each message under way was queued, by its number. A Flush waits for the numbers before its
+  // own, and not for what others send meanwhile.
+  std::map<std::int64_t, std::chrono::steady_clock::time_point> under_way;
+  std::int64_t next = 0;
   Status first_failure;
   bool stopping = false;
 };
@@ -93,23 +94,16 @@ void KafkaProducer::Impl::Finish(const Delivery& delivery, const rd_kafka_messag
   {
     std::lock_guard lock(mutex);
     if (!status.ok() && first_failure.ok()) first_failure = status;
-    Forget(delivery.epoch);
+    under_way.erase(delivery.number);
   }
   finished.notify_all();
-}
-
-// With the mutex held.
-void KafkaProducer::Impl::Forget(std::int64_t of_epoch) {
-  --outstanding;
-  const auto found = counts.find(of_epoch);
-  if (--found->second == 0) counts.erase(found);
 }
 
 void KafkaProducer::Impl::Run() {
   for (;;) {
     rd_kafka_poll(handle->get(), kPollMs);
     std::lock_guard lock(mutex);
-    if (stopping && outstanding == 0) return;
+    if (stopping && under_way.empty()) return;
   }
 }
 
@@ -148,16 +142,17 @@ Status KafkaProducer::Send(const OutMessage& message, OnDelivery on_delivery,
 
 Status KafkaProducer::SendPlaced(const OutMessage& message, OnPlaced on_placed,
                                  std::chrono::milliseconds timeout) {
-  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  const auto now = std::chrono::steady_clock::now();
+  const auto deadline = now + timeout;
   auto delivery = std::make_unique<Impl::Delivery>();
   delivery->producer = impl_.get();
   delivery->topic = message.topic;
   delivery->on_placed = std::move(on_placed);
   std::unique_lock lock(impl_->mutex);
-  delivery->epoch = impl_->epoch;
-  // Counted before it is queued: it may be delivered before Produce returns.
-  ++impl_->counts[delivery->epoch];
-  ++impl_->outstanding;
+  const std::int64_t number = impl_->next++;
+  delivery->number = number;
+  // Noted before it is queued: it may be delivered before Produce returns.
+  impl_->under_way.emplace_hint(impl_->under_way.end(), number, now);
   for (;;) {
     lock.unlock();
     const int error = kafka::Produce(impl_->handle->get(), message, delivery.get());
@@ -172,7 +167,7 @@ Status KafkaProducer::SendPlaced(const OutMessage& message, OnPlaced on_placed,
       impl_->finished.wait_for(lock, kFullWait);
       continue;
     }
-    impl_->Forget(delivery->epoch);
+    impl_->under_way.erase(number);
     lock.unlock();
     impl_->finished.notify_all();
     if (is_full) return impl_->handle->Unavailable("too many messages wait to be sent");
@@ -182,9 +177,9 @@ Status KafkaProducer::SendPlaced(const OutMessage& message, OnPlaced on_placed,
 
 Status KafkaProducer::Flush(std::chrono::milliseconds timeout) {
   std::unique_lock lock(impl_->mutex);
-  const std::int64_t epoch = impl_->epoch++;
-  if (!impl_->finished.wait_for(lock, timeout, [&] { return impl_->IsDone(epoch); })) {
-    const std::int64_t left = impl_->outstanding;
+  const std::int64_t number = impl_->next;
+  if (!impl_->finished.wait_for(lock, timeout, [&] { return impl_->IsDone(number); })) {
+    const std::size_t left = impl_->under_way.size();
     lock.unlock();
     return impl_->handle->Unavailable(std::to_string(left) + " messages are not sent yet");
   }
@@ -193,7 +188,14 @@ Status KafkaProducer::Flush(std::chrono::milliseconds timeout) {
 
 std::int64_t KafkaProducer::outstanding() const {
   std::lock_guard lock(impl_->mutex);
-  return impl_->outstanding;
+  return static_cast<std::int64_t>(impl_->under_way.size());
+}
+
+std::optional<std::chrono::milliseconds> KafkaProducer::oldest_age() const {
+  std::lock_guard lock(impl_->mutex);
+  if (impl_->under_way.empty()) return std::nullopt;
+  const auto age = std::chrono::steady_clock::now() - impl_->under_way.begin()->second;
+  return std::chrono::duration_cast<std::chrono::milliseconds>(age);
 }
 
 }  // namespace lethe

@@ -52,6 +52,8 @@ class KafkaProducer {
   Status Flush(std::chrono::milliseconds timeout);
 
   std::int64_t outstanding() const;
+  // How long the oldest message that was neither delivered nor failed has been under way.
+  std::optional<std::chrono::milliseconds> oldest_age() const;
 
  private:
   struct Impl;

@@ -31,6 +31,7 @@ Ticker::Ticker(Handle& handle, rd_kafka_topic_s* topic, std::string topic_name,
       topic_name_(std::move(topic_name)),
       readers_(std::move(readers)),
       ends_(readers_.size()),
+      answered_(readers_.size()),
       answers_without_(readers_.size(), 0) {
   for (auto& end : ends_) end = -1;
 }
@@ -67,6 +68,10 @@ void Ticker::AskNow() {
     is_drained_ = true;
   }
   changed_.notify_all();
+}
+
+std::int64_t Ticker::End(std::size_t i) const {
+  return Clock::now() - answered_[i].load() <= kFresh ? ends_[i].load() : -1;
 }
 
 void Ticker::Run() {
@@ -107,10 +112,13 @@ void Ticker::AskEnds() {
     }
     return;
   }
+  handle_.NoteAnswer();
   if (std::exchange(away_, false)) handle_.log().Tell("kafka: the brokers answer again");
   for (std::size_t i = 0; i < readers_.size(); ++i) {
     const rd_kafka_topic_partition_t& answer = list->elems[i];
-    if (answer.err == RD_KAFKA_RESP_ERR_NO_ERROR && answer.offset >= 0) ends_[i] = answer.offset;
+    if (answer.err != RD_KAFKA_RESP_ERR_NO_ERROR || answer.offset < 0) continue;
+    ends_[i] = answer.offset;
+    answered_[i] = Clock::now();
   }
 }
 

@@ -23,6 +23,8 @@ class Ticker {
  public:
   static constexpr std::chrono::milliseconds kSlow{1000};
   static constexpr std::chrono::milliseconds kFast{20};
+  // An end that is older than this is not known any more.
+  static constexpr std::chrono::milliseconds kFresh{5000};
 
   Ticker(Handle& handle, rd_kafka_topic_s* topic, std::string topic_name,
          std::vector<PartitionReader*> readers);
@@ -36,8 +38,8 @@ class Ticker {
   void NoteFull();
   // One that was full has room. From any thread.
   void AskNow();
-  // The last stable offset of the i-th reader's partition; -1 when it is not known yet.
-  std::int64_t End(std::size_t i) const { return ends_[i].load(); }
+  // The last stable offset of the i-th reader's partition; -1 when it is not known.
+  std::int64_t End(std::size_t i) const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -51,6 +53,7 @@ class Ticker {
   const std::string topic_name_;
   const std::vector<PartitionReader*> readers_;
   std::vector<std::atomic<std::int64_t>> ends_;
+  std::vector<std::atomic<Clock::time_point>> answered_;  // when the ends were as in ends_
   std::vector<int> answers_without_;  // successive ones in which the partition was missing
   bool away_ = false;                 // no answer the last time
 

@@ -20,6 +20,8 @@ inline PipelineFacts DenseFacts() {
   facts.schedule = "constant";
   facts.config_sha256 = "c0ffee";
   facts.dimension = 2;
+  facts.weights = 2;
+  facts.radius = 12;
   facts.certified = true;
   facts.promise = {.mu = 0.25, .rho = 0.03125, .epsilon = 1, .delta = 1e-6, .advantage = 0.125};
   facts.deadline_seconds = 86400;

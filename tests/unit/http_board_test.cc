@@ -55,6 +55,8 @@ TEST(HttpBoard, StatusAddsUpTheShards) {
   server.board.Show(testing::FullReport(0, Vector::Ones(2), 10));
   server.board.Show(testing::FullReport(3, Vector::Ones(2), 20));
   server.metrics.shard({0}).SetLag(1'000'000);
+  server.metrics.shard({3}).SetLag(5);
+  server.metrics.SetBrokers({2, 1'700'000'000.25});
   const HttpReply reply = Get(server.url, "/v1/status");
   ASSERT_EQ(reply.status, 200);
   dom::parser parser;
@@ -69,11 +71,29 @@ TEST(HttpBoard, StatusAddsUpTheShards) {
   EXPECT_EQ(std::int64_t(status["totals"]["rejected"]["malformed"]), 12);
   EXPECT_EQ(std::int64_t(status["totals"]["outcomes"]["forgotten"]), 4);
   EXPECT_EQ(std::int64_t(status["totals"]["pending_requests"]), 2);
-  EXPECT_EQ(std::int64_t(status["totals"]["lag_records"]), 1'000'000);
+  EXPECT_EQ(std::int64_t(status["totals"]["lag_records"]), 1'000'005);
+  EXPECT_EQ(std::int64_t(status["kafka"]["connected_brokers"]), 2);
+  EXPECT_EQ(std::int64_t(status["kafka"]["last_contact_ms"]), 1'700'000'000'250);
   ASSERT_EQ(dom::array(status["shards"]).size(), 2U);
   EXPECT_EQ(std::int64_t(status["shards"].at(0)["lag_records"]), 1'000'000);
   EXPECT_EQ(std::int64_t(status["shards"].at(1)["shard"]), 3);
+}
+
+TEST(HttpBoard, ALagThatIsNotKnownAnyMoreIsNullAndSoIsTheTotal) {
+  RunningServer server;
+  server.board.Show(testing::FullReport(0, Vector::Ones(2), 10));
+  server.board.Show(testing::FullReport(3, Vector::Ones(2), 20));
+  server.metrics.shard({0}).SetLag(7);
+  server.metrics.shard({3}).SetLag(0);
+  server.metrics.shard({3}).SetLag(std::nullopt);
+  dom::parser parser;
+  const std::string body = Get(server.url, "/v1/status").body;
+  const dom::element status = parser.parse(body);
+  EXPECT_TRUE(status["totals"]["lag_records"].is_null());
+  EXPECT_EQ(std::int64_t(status["shards"].at(0)["lag_records"]), 7);
   EXPECT_TRUE(status["shards"].at(1)["lag_records"].is_null());
+  EXPECT_TRUE(status["kafka"]["connected_brokers"].is_null());
+  EXPECT_TRUE(status["kafka"]["last_contact_ms"].is_null());
 }
 
 TEST(HttpBoard, NothingIsPromisedWithoutACertificate) {

@@ -87,7 +87,11 @@ const std::set<std::string>& AllNames() {
       "lethe_model_version", "lethe_retained_events", "lethe_loss_total", "lethe_loss_events_total",
       "lethe_regret_bound", "lethe_regret_noise_bound",
       // Added.
-      "lethe_state_free_bytes", "process_cpu_seconds_total", "process_open_fds",
+      "lethe_state_free_bytes", "lethe_ready", "lethe_kafka_connected_brokers",
+      "lethe_kafka_last_contact_timestamp_seconds", "lethe_kafka_partitions",
+      "lethe_publish_pending_messages", "lethe_publish_oldest_pending_timestamp_seconds",
+      "lethe_http_requests_total", "lethe_http_request_duration_seconds", "lethe_model_dimensions",
+      "lethe_model_radius", "process_max_fds", "process_cpu_seconds_total", "process_open_fds",
       "process_resident_memory_bytes", "process_start_time_seconds"};
   return names;
 }
@@ -120,6 +124,9 @@ class MetricsExposition : public ::testing::Test {
     live.SetStateBytes("events", 7);
     live.SetCommitTime(1'700'000'000.5);
     metrics_.SetStateFree(1'000'000);
+    metrics_.SetPartitions(4);
+    metrics_.SetBrokers({3, 1'700'000'000.25});
+    metrics_.SetPublishing(2, 1'700'000'000.75);
   }
 
   Board board_{testing::DenseFacts()};
@@ -136,9 +143,9 @@ TEST_F(MetricsExposition, HasEveryMetricOfTheContractAndNoOther) {
 
 TEST_F(MetricsExposition, LabelsAreShardAndSmallEnumsOnly) {
   ShowEverything();
-  const std::set<std::string> allowed = {"shard", "kind",     "why",    "reason", "outcome",
-                                         "stage", "le",       "family", "mode",   "guarantee",
-                                         "loss",  "schedule", "config", "version"};
+  const std::set<std::string> allowed = {
+      "shard",     "kind", "why",      "reason", "outcome", "stage", "le",      "family", "mode",
+      "guarantee", "loss", "schedule", "config", "version", "topic", "handler", "code"};
   for (const auto& [name, family] : Scrape()) {
     for (const auto& [series, value] : family.samples) {
       const std::size_t brace = series.find('{');
@@ -191,9 +198,43 @@ TEST_F(MetricsExposition, GaugesAreAbsentUntilKnown) {
        {"lethe_kafka_lag_records", "lethe_queue_records", "lethe_commit_timestamp_seconds",
         "lethe_last_event_timestamp_seconds", "lethe_erasure_oldest_pending_timestamp_seconds",
         "lethe_privacy_noise_stddev", "lethe_regret_bound", "lethe_state_bytes",
-        "lethe_state_free_bytes"}) {
+        "lethe_state_free_bytes", "lethe_kafka_connected_brokers", "lethe_kafka_partitions",
+        "lethe_kafka_last_contact_timestamp_seconds", "lethe_publish_pending_messages",
+        "lethe_publish_oldest_pending_timestamp_seconds"}) {
     EXPECT_FALSE(names.contains(name)) << name;
   }
+}
+
+TEST_F(MetricsExposition, ALagThatIsNotKnownAnyMoreIsAbsent) {
+  metrics_.shard({4}).SetLag(0);
+  EXPECT_TRUE(Names(Scrape()).contains("lethe_kafka_lag_records"));
+  metrics_.shard({4}).SetLag(std::nullopt);
+  EXPECT_FALSE(Names(Scrape()).contains("lethe_kafka_lag_records"));
+  metrics_.SetPublishing(1, 5.0);
+  EXPECT_EQ(Value("lethe_publish_oldest_pending_timestamp_seconds"), 5);
+  metrics_.SetPublishing(0, std::nullopt);
+  EXPECT_FALSE(Names(Scrape()).contains("lethe_publish_oldest_pending_timestamp_seconds"));
+}
+
+TEST_F(MetricsExposition, ReadyIsANumber) {
+  EXPECT_EQ(Value("lethe_ready"), 1);
+  board_.SetNotReady("broker", "it is away");
+  EXPECT_EQ(Value("lethe_ready"), 0);
+  board_.SetReady("broker");
+  EXPECT_EQ(Value("lethe_ready"), 1);
+}
+
+TEST_F(MetricsExposition, RequestsAreCountedByKindOfPathAndClassOfAnswer) {
+  using Handler = HttpMetrics::Handler;
+  EXPECT_EQ(Value("lethe_http_requests_total{handler=\"predict\",code=\"4xx\"}"), 0);
+  metrics_.http().Observe(Handler::kPredict, 200, 0.02);
+  metrics_.http().Observe(Handler::kPredict, 413, 0.5);
+  metrics_.http().Observe(Handler::kOther, 404, 0.0001);
+  EXPECT_EQ(Value("lethe_http_requests_total{handler=\"predict\",code=\"2xx\"}"), 1);
+  EXPECT_EQ(Value("lethe_http_requests_total{handler=\"predict\",code=\"4xx\"}"), 1);
+  EXPECT_EQ(Value("lethe_http_requests_total{handler=\"other\",code=\"4xx\"}"), 1);
+  EXPECT_EQ(Value("lethe_http_request_duration_seconds_bucket{handler=\"predict\",le=\"0.1\"}"), 1);
+  EXPECT_EQ(Value("lethe_http_request_duration_seconds_count{handler=\"predict\"}"), 2);
 }
 
 TEST_F(MetricsExposition, NothingCommittedNothingShown) {
@@ -207,9 +248,10 @@ TEST_F(MetricsExposition, NothingCommittedNothingShown) {
 TEST_F(MetricsExposition, ValuesAreThoseOfTheReport) {
   ShowEverything();
   EXPECT_EQ(Value("lethe_build_info{version=\"1.2.3\"}"), 1);
-  EXPECT_EQ(Value("lethe_pipeline_info{shard=\"0\",mode=\"passive\",guarantee=\"joint\","
-                  "loss=\"logistic\",schedule=\"constant\",config=\"c0ffee\"}"),
-            1);
+  EXPECT_EQ(
+      Value("lethe_pipeline_info{shard=\"0\",topic=\"events\",mode=\"passive\",guarantee=\"joint\","
+            "loss=\"logistic\",schedule=\"constant\",config=\"c0ffee\"}"),
+      1);
   EXPECT_EQ(Value("lethe_events_total{shard=\"0\",kind=\"learn\"}"), 10);
   EXPECT_EQ(Value("lethe_events_total{shard=\"0\",kind=\"delete\"}"), 3);
   EXPECT_EQ(Value("lethe_events_total{shard=\"0\",kind=\"update\"}"), 1);
@@ -228,6 +270,13 @@ TEST_F(MetricsExposition, ValuesAreThoseOfTheReport) {
   EXPECT_EQ(Value("lethe_kafka_lag_records{shard=\"0\"}"), 5);
   EXPECT_EQ(Value("lethe_state_bytes{shard=\"0\",family=\"events\"}"), 7);
   EXPECT_EQ(Value("lethe_state_free_bytes"), 1'000'000);
+  EXPECT_EQ(Value("lethe_kafka_partitions{topic=\"events\"}"), 4);
+  EXPECT_EQ(Value("lethe_kafka_connected_brokers"), 3);
+  EXPECT_EQ(Value("lethe_kafka_last_contact_timestamp_seconds"), 1700000000.25);
+  EXPECT_EQ(Value("lethe_publish_pending_messages"), 2);
+  EXPECT_EQ(Value("lethe_publish_oldest_pending_timestamp_seconds"), 1700000000.75);
+  EXPECT_EQ(Value("lethe_model_dimensions"), 2);
+  EXPECT_EQ(Value("lethe_model_radius"), 12);
 }
 
 TEST_F(MetricsExposition, DataDependentSeriesRestartWithTheReport) {

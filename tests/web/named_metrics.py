@@ -6,6 +6,8 @@ import re
 ROOT = os.environ["LETHE_SOURCE_DIR"]
 GRAFANA = "configs/grafana/lethe.json"
 ALERTS = "configs/prometheus/alerts.yml"
+# Nothing waits for a broker in the demo, or not when it is scraped.
+ONLY_IN_TROUBLE = {"lethe_publish_oldest_pending_timestamp_seconds"}
 NAME = re.compile(r"\b(?:lethe|process)_[a-z_]+")
 
 
