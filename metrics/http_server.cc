@@ -20,16 +20,16 @@
 namespace lethe {
 namespace {
 
-// A thread serves one connection at a time; an idle one costs some ten KiB. There are enough for
-// hundreds of clients that do not finish their headers. Those that a
+// A thread serves one connection at a time (Options::connections); an idle one costs some ten KiB.
+// There should be enough for hundreds of clients that do not finish their headers. Those that a
 // slow client can hold up for longer (heavy routes; large answers of the others) may take a part of
 // the threads only, so that small requests always find one.
-constexpr char kThreads[] = "320";
 constexpr int kMaxHeld = 12;  // of each of the two kinds
 
 // A connection may bring several requests, one after the other. A part of the threads only waits
 // for the next one, not for long, and not for ever.
 constexpr int kMaxKept = 64;
+constexpr int kShareKept = 4;  // and no more than one in so many of the threads
 constexpr std::intptr_t kMaxRequests = 1000;
 constexpr char kIdleTimeoutMs[] = "2000";
 
@@ -81,6 +81,7 @@ class BlockedSignals {
 
 Status Check(const HttpServer::Options& options) {
   if (options.hasher == nullptr) return {ErrorCode::kInternal, "the HTTP server needs a hasher"};
+  if (options.connections < 1) return {ErrorCode::kInternal, "the HTTP server needs connections"};
   if (options.port < 0 || options.port > 65535) {
     return {ErrorCode::kConfig, "http.listen: the port must be 0 to 65535"};
   }
@@ -110,7 +111,9 @@ class HttpServer::Engine {
       : host_(Bracketed(options.host)),
         figures_(metrics.http()),
         handler_(HttpGuard(IsLoopback(options.host), options.token), board, metrics,
-                 *options.hasher, options.extras) {
+                 *options.hasher, options.extras),
+        threads_(std::to_string(options.connections)),
+        max_kept_(std::min(kMaxKept, options.connections / kShareKept)) {
     mg_init_library(0);
   }
 
@@ -127,7 +130,7 @@ class HttpServer::Engine {
     const char* settings[] = {"listening_ports",
                               listening.c_str(),  //
                               "num_threads",
-                              kThreads,  //
+                              threads_.c_str(),  //
                               "request_timeout_ms", kRequestTimeoutMs, "enable_keep_alive", "yes",
                               "keep_alive_timeout_ms", kIdleTimeoutMs, "decode_url",
                               "no",  //
@@ -258,7 +261,7 @@ class HttpServer::Engine {
   bool Keep(mg_connection* connection) {
     const auto requests = reinterpret_cast<std::intptr_t>(mg_get_user_connection_data(connection));
     if (requests >= kMaxRequests) return false;
-    if (requests == 0 && kept_.fetch_add(1) >= kMaxKept) {
+    if (requests == 0 && kept_.fetch_add(1) >= max_kept_) {
       kept_.fetch_sub(1);
       return false;
     }
@@ -285,6 +288,8 @@ class HttpServer::Engine {
   const std::string host_;
   HttpMetrics& figures_;
   HttpHandler handler_;
+  const std::string threads_;
+  const int max_kept_;
   std::atomic<int> heavy_ = 0;
   std::atomic<int> large_ = 0;
   std::atomic<int> kept_ = 0;

@@ -19,6 +19,7 @@ class HttpServer {
     std::string host;  // an address, with or without brackets; or localhost
     int port = 0;      // 0: a free one
     std::optional<std::string> token;
+    int connections = 320;           // served at once; each takes a thread and a file
     const Hasher* hasher = nullptr;  // for the model's sha256; outlives the server
     HttpExtras extras = {};
   };

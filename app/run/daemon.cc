@@ -15,6 +15,7 @@
 #include "app/run/broker_watch.h"
 #include "app/run/connection.h"
 #include "app/run/facts.h"
+#include "app/run/file_budget.h"
 #include "app/run/kafka_forget_desk.h"
 #include "app/run/shard_worker.h"
 #include "app/version.h"
@@ -78,6 +79,7 @@ class Daemon {
         .host = listen.substr(0, colon),
         .port = std::stoi(listen.substr(colon + 1)),
         .token = {},
+        .connections = files_.http_connections(),
         .hasher = &hasher_,
         .extras = {.receipts = &shelf_, .signer = signer_.get(), .web_root = options_.web_root}};
     if (config_.http.token_file) {
@@ -218,12 +220,17 @@ class Daemon {
                                        " has " + std::to_string(partitions_)};
       }
     }
+    std::int64_t shards = 0;
+    for (std::int32_t i = 0; i < partitions_; ++i) shards += chosen.Contains(i) ? 1 : 0;
+    const auto open_files = files_.DatabaseFiles(shards);
+    if (!open_files.ok()) return open_files.status();
     Witness witness(config_, *cluster_, cluster_id_, partitions_, options_.witness);
     for (std::int32_t partition = 0; partition < partitions_; ++partition) {
       if (!chosen.Contains(partition)) continue;
       router.AddShard({partition});
       auto folder = ShardFolder::Open(*folder_, {partition}, *random_, hasher_);
       if (!folder.ok()) return folder.status();
+      LETHE_RETURN_IF_ERROR(folder.value()->store().LimitOpenFiles(open_files.value()));
       workers_.push_back(std::make_unique<ShardWorker>(
           WorkerContext{config_, plan_, hasher_, *random_, clock_, board_, metrics_, publisher,
                         *signer_, router, stopping_},
@@ -326,6 +333,7 @@ class Daemon {
   const Config& config_;
   const Plan& plan_;
   const RunOptions& options_;
+  const FileBudget files_ = FileBudget::OfThisProcess();
   SystemClock clock_;
   SodiumHasher hasher_;
   const std::unique_ptr<RandomSource> random_;

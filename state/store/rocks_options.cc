@@ -14,7 +14,6 @@ constexpr std::size_t kEventMemtable = std::size_t{8} << 20;
 constexpr std::size_t kSmallMemtable = std::size_t{4} << 20;
 constexpr std::size_t kArenaBlock = std::size_t{512} << 10;  // small enough to be reused
 constexpr std::uint64_t kMaxLog = std::uint64_t{16} << 20;
-constexpr int kMaxOpenFiles = 64;  // however large the state is
 constexpr std::uint64_t kSyncEvery = std::uint64_t{1} << 20;
 
 class ScrubbingFilter final : public rocksdb::CompactionFilter {
@@ -73,7 +72,7 @@ rocksdb::DBOptions DatabaseOptions(rocksdb::Env* env, LogEnd log_end) {
   options.wal_bytes_per_sync = kSyncEvery;
   options.bytes_per_sync = kSyncEvery;
   options.max_background_jobs = 2;
-  options.max_open_files = kMaxOpenFiles;
+  options.max_open_files = RocksStore::kMaxOpenFiles;
   options.keep_log_file_num = 2;
   options.info_log_level = rocksdb::WARN_LEVEL;
   // The log ends where it is torn; DurableState knows whether a commit is missing then.

@@ -151,6 +151,12 @@ Result<std::unique_ptr<RocksStore>> RocksStore::TryToOpenForReading(const std::s
   return std::unique_ptr<RocksStore>(new RocksStore(std::move(impl)));
 }
 
+Status RocksStore::LimitOpenFiles(int files) {
+  if (files >= kMaxOpenFiles) return Status::Ok();
+  return Convert(impl_->db->SetDBOptions({{"max_open_files", std::to_string(files)}}),
+                 "limiting the files of " + impl_->folder);
+}
+
 Result<std::optional<std::string>> RocksStore::Get(Family family, std::string_view key) const {
   if (family == Family::kPayloads) {
     auto placed = impl_->payloads->Get(key);

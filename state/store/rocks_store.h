@@ -17,6 +17,8 @@ enum class LogEnd : std::uint8_t { kMayBeTorn, kMustBeWhole };
 // readers beside one writer.
 class RocksStore final : public Store {
  public:
+  static constexpr int kMaxOpenFiles = 64;  // of RocksDB, however large the state is
+
   // Creates the folder when it is not there. kDisk: it cannot be used; kInput: what is in it is
   // damaged, and was not loaded.
   static Result<std::unique_ptr<RocksStore>> Open(const std::string& folder,
@@ -28,6 +30,8 @@ class RocksStore final : public Store {
   static Result<std::unique_ptr<RocksStore>> OpenForReading(const std::string& folder,
                                                             LogEnd log_end = LogEnd::kMayBeTorn);
   ~RocksStore() override;
+  // Fewer files than kMaxOpenFiles, where many databases share a limit. At least 20.
+  Status LimitOpenFiles(int files);
 
   Result<std::optional<std::string>> Get(Family family, std::string_view key) const override;
   Status Scan(Family family, std::string_view first, const Visitor& visit) const override;
