@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <string_view>
+#include <vector>
 
+#include "metrics/http_guard.h"
 #include "metrics/http_handler.h"
 
 namespace lethe {
@@ -42,7 +44,65 @@ bool EndsConnection(const std::optional<std::string>& header) {
   return header && header->find("lose") != std::string::npos;  // close or Close
 }
 
+// Every value of a header, in order; mg_get_header has the first one only.
+std::vector<std::string_view> Headers(const mg_request_info& info, std::string_view name) {
+  std::vector<std::string_view> values;
+  for (int i = 0; i < info.num_headers; ++i) {
+    if (EqualIgnoringCase(info.http_headers[i].name, name)) {
+      values.emplace_back(info.http_headers[i].value);
+    }
+  }
+  return values;
+}
+
+bool IsNumber(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// The characters of a name, an address in brackets, and a port.
+bool MayBeHost(std::string_view text) {
+  return text.find_first_of(" \t,;/?#@\\\"<>") == std::string_view::npos;
+}
+
 }  // namespace
+
+std::optional<HttpResponse> RefuseHead(const mg_connection* connection) {
+  const mg_request_info& info = *mg_get_request_info(connection);
+  const auto hosts = Headers(info, "Host");
+  const bool is_new = std::string_view(info.http_version) != "1.0";
+  if (hosts.size() > 1 || (hosts.empty() && is_new)) {
+    return ErrorResponse(400, "one Host header is needed");
+  }
+  if (const auto host = HostOf(connection); host && !MayBeHost(*host)) {
+    return ErrorResponse(400, "the host is not a name or an address");
+  }
+  const auto lengths = Headers(info, "Content-Length");
+  if (lengths.size() > 1 || (lengths.size() == 1 && !IsNumber(lengths.front()))) {
+    return ErrorResponse(400, "one Content-Length is needed, in digits only");
+  }
+  if (!lengths.empty() && !Headers(info, "Transfer-Encoding").empty()) {
+    return ErrorResponse(400, "a body has either a Content-Length or a Transfer-Encoding");
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> HostOf(const mg_connection* connection) {
+  const mg_request_info& info = *mg_get_request_info(connection);
+  const std::string_view target = info.request_uri == nullptr ? "" : info.request_uri;
+  const std::size_t scheme = target.find("://");
+  if (target.starts_with('/') || scheme == std::string_view::npos) {
+    return Header(connection, "Host");
+  }
+  const std::string_view rest = target.substr(scheme + 3);
+  return std::string(rest.substr(0, rest.find_first_of("/?")));
+}
+
+bool IsAboutServer(const mg_connection* connection) {
+  const mg_request_info* info = mg_get_request_info(connection);
+  return info != nullptr && info->request_method != nullptr && info->request_uri != nullptr &&
+         std::string_view(info->request_method) == "OPTIONS" &&
+         std::string_view(info->request_uri) == "*";
+}
 
 std::optional<std::string> Header(const mg_connection* connection, const char* name) {
   const char* value = mg_get_header(connection, name);

@@ -4,13 +4,14 @@
 #include <cctype>
 
 namespace lethe {
-namespace {
 
 bool EqualIgnoringCase(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
     return std::tolower(x) == std::tolower(y);
   });
 }
+
+namespace {
 
 // The token of "Bearer TOKEN"; empty when there is none.
 std::string_view BearerToken(std::string_view authorization) {

@@ -8,6 +8,9 @@
 
 namespace lethe {
 
+// Of ASCII.
+bool EqualIgnoringCase(std::string_view a, std::string_view b);
+
 // True for localhost, 127.0.0.0/8 and ::1 (with or without brackets).
 bool IsLoopback(std::string_view host);
 

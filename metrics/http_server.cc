@@ -134,6 +134,9 @@ class HttpServer::Engine {
                               "request_timeout_ms", kRequestTimeoutMs, "enable_keep_alive", "yes",
                               "keep_alive_timeout_ms", kIdleTimeoutMs, "decode_url",
                               "no",  //
+                              // Absolute URIs are taken, and the guard looks at their host.
+                              "enable_auth_domain_check",
+                              "no",  //
                               "max_request_size",
                               "8192",  //
                               "tcp_nodelay",
@@ -218,17 +221,23 @@ class HttpServer::Engine {
     request.method = info->request_method;
     request.path = info->local_uri == nullptr ? "" : info->local_uri;
     request.query = info->query_string == nullptr ? "" : info->query_string;
-    request.host = Header(connection, "Host");
+    request.host = HostOf(connection);
     request.authorization = Header(connection, "Authorization");
     request.if_none_match = Header(connection, "If-None-Match");
     request.origin = Header(connection, "Origin");
     request.content_type = Header(connection, "Content-Type");
 
     HttpResponse response;
-    const HttpHandler::Route* route = handler_.Find(request, response);
+    const HttpHandler::Route* route = nullptr;
+    auto bad_head = RefuseHead(connection);
+    if (bad_head) {
+      response = *std::move(bad_head);
+    } else {
+      route = handler_.Find(request, response);
+    }
     const bool heavy = route != nullptr && route->heavy;
     const Place place(heavy_, heavy);
-    bool drain = info->content_length > 0;
+    bool drain = !bad_head && info->content_length > 0;
     if (!place.admitted()) {
       response = Busy();
       drain = false;
@@ -270,7 +279,23 @@ class HttpServer::Engine {
   }
 
   static void OnClose(const mg_connection* connection) {
+    if (IsAboutServer(connection)) AnswerAboutServer(connection);
     if (mg_get_user_connection_data(connection) != nullptr) Of(connection).kept_.fetch_sub(1);
+  }
+
+  // civetweb closes the connection after `OPTIONS *` without a word: this is the last moment.
+  static void AnswerAboutServer(const mg_connection* connection) {
+    try {
+      auto response = RefuseHead(connection);
+      if (!response) {
+        response.emplace();
+        response->headers.emplace_back("Allow", "GET, HEAD, POST, OPTIONS");
+      }
+      Of(connection).figures_.Observe(HttpMetrics::Handler::kOther, response->status, 0);
+      (void)Send(const_cast<mg_connection*>(connection), *response, true);
+    } catch (...) {
+      // No memory for an answer.
+    }
   }
 
   Status WhyNot(const std::string& listening) {

@@ -170,14 +170,6 @@ TEST(HttpServer, WhatIsNoRequestIsRefusedAsJson) {
   EXPECT_EQ(Get(server.url, "/-/healthy").status, 200);
 }
 
-TEST(HttpServer, APathWithoutAResourceIsClosed) {
-  RunningServer server;
-  testing::RawConnection connection(server.url);
-  ASSERT_TRUE(connection.Send("OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n"));
-  EXPECT_EQ(connection.ReadAll(), "");
-  EXPECT_EQ(Get(server.url, "/-/healthy").status, 200);
-}
-
 TEST(HttpServer, HeadersAreBounded) {
   RunningServer server;
   const HttpReply reply = Get(server.url, "/", {{"X-Long", std::string(100'000, 'x')}});
