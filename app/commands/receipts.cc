@@ -19,8 +19,8 @@ struct Arguments {
   std::string path = ".";
   std::string uuid;
   std::string request;
-  std::string key;    // verify: the public keys to trust
-  std::string state;  // verify: a state that must agree
+  std::optional<std::string> key;  // verify: the public keys to trust
+  std::string state;               // verify: a state that must agree
   bool envelope = false;
   bool html = false;
   bool json = false;
@@ -118,7 +118,7 @@ Status RunShow(Arguments& arguments) {
 Result<std::vector<PublicKey>> TrustedKeys(const std::string& text) {
   auto keys = ReadPublicKeys(text);
   if (!keys) {
-    const auto file = config::ReadWholeFile(text);
+    const auto file = config::ReadWholeFile(text, "the public key");
     if (!file.ok()) return Status(ErrorCode::kInput, "--key: " + file.status().message());
     keys = ReadPublicKeys(file.value());
   }
@@ -127,19 +127,23 @@ Result<std::vector<PublicKey>> TrustedKeys(const std::string& text) {
                 "--key: " + text + " holds no public key: lethe receipts key prints it");
 }
 
-Status VerifyBook(const ReceiptBook& book, const Arguments& arguments) {
-  const SodiumHasher hasher;
-  LETHE_RETURN_IF_ERROR(VerifyChains(book));
-  if (!book.signed_lines.empty()) {
-    if (arguments.key.empty()) {
-      return {ErrorCode::kUsage,
-              "receipts verify: whose signature is to be trusted? Name the public key with --key "
-              "(lethe receipts key, or /v1/keys); one that came with the file proves nothing"};
-    }
-    const auto keys = TrustedKeys(arguments.key);
-    if (!keys.ok()) return keys.status();
-    LETHE_RETURN_IF_ERROR(VerifySignatures(book, keys.value()));
+// Signatures before chains: nothing is to be read into lines that nobody has signed.
+Status VerifyBook(const ReceiptBook& book, const std::vector<PublicKey>& keys,
+                  const Arguments& arguments, std::int64_t& signed_entries) {
+  if (arguments.key && book.signed_lines.empty()) {
+    return {ErrorCode::kCheckFailed,
+            arguments.path +
+                ": holds nothing that is signed, so --key can confirm nothing. Signed receipts "
+                "come from lethe receipts export, or show --envelope"};
   }
+  if (!arguments.key && !book.signed_lines.empty()) {
+    return {ErrorCode::kUsage,
+            "receipts verify: whose signature is to be trusted? Name the public key with --key "
+            "(lethe receipts key, or /v1/keys); one that came with the file proves nothing"};
+  }
+  LETHE_RETURN_IF_ERROR(VerifySignatures(book, keys, signed_entries));
+  LETHE_RETURN_IF_ERROR(VerifyChains(book));
+  const SodiumHasher hasher;
   if (IsStateFolder(arguments.path)) LETHE_RETURN_IF_ERROR(VerifyState(arguments.path, hasher));
   if (arguments.state.empty()) return Status::Ok();
   LETHE_RETURN_IF_ERROR(VerifyState(arguments.state, hasher));
@@ -155,20 +159,29 @@ std::string Verdict(const ReceiptBook& book, const Arguments& arguments) {
   }
   text += ", every one follows the one before";
   if (!book.heads.empty()) text += ", and the last is the one announced";
-  if (!book.signed_lines.empty()) text += "; every signature is right";
+  text += book.signed_lines.empty() ? "; not signed" : "; every signature is right";
   if (!arguments.state.empty() || IsStateFolder(arguments.path)) return text + "; the state agrees";
   if (!book.heads.empty()) return text;
   return text + " (whether entries are missing at the end cannot be told from this alone)";
 }
 
 Status RunVerify(const Arguments& arguments) {
+  std::vector<PublicKey> keys;
+  if (arguments.key) {
+    const auto trusted = TrustedKeys(*arguments.key);
+    if (!trusted.ok()) return trusted.status();
+    keys = trusted.value();
+  }
   const auto book = ReadReceipts(arguments.path, SodiumHasher());
-  const Status status = book.ok() ? VerifyBook(book.value(), arguments) : book.status();
+  std::int64_t signed_entries = 0;
+  const Status status =
+      book.ok() ? VerifyBook(book.value(), keys, arguments, signed_entries) : book.status();
   if (status.code() != ErrorCode::kOk && status.code() != ErrorCode::kCheckFailed) return status;
   if (arguments.json) {
     JsonWriter json;
     json.BeginObject().Field("holds", status.ok());
     json.Field("entries", static_cast<std::int64_t>(book.ok() ? book.value().entries.size() : 0));
+    json.Field("signed", signed_entries);
     json.Field("problem", status.message()).EndObject();
     std::printf("%s\n", json.text().c_str());
   } else if (status.ok()) {
@@ -207,7 +220,7 @@ Run AddReceipts(CLI::App& command) {
           [arguments] { return RunVerify(*arguments); });
   verify->add_option("PATH", arguments->path, where);
   verify->add_option("--key", arguments->key,
-                     "the public key to trust, or a file of keys; for an export or an envelope");
+                     "the public key to trust, or a file of keys; what is not signed then fails");
   verify->add_option("--state", arguments->state, "a state that must have the same entries");
   AddReceiptKeys(command, *run);
   return [run] { return (*run)(); };

@@ -68,8 +68,10 @@ Result<ReceiptBook> ReadReceipts(const std::string& path, const Hasher& hasher);
 // kCheckFailed says what is wrong and where.
 Status VerifyChains(const ReceiptBook& book);
 
-// Whether every envelope is signed by one of the keys.
-Status VerifySignatures(const ReceiptBook& book, const std::vector<PublicKey>& keys);
+// Whether every envelope is signed by one of the keys, whatever key ID it names.
+// `signed_entries`: how many entries are, up to the first line that is not.
+Status VerifySignatures(const ReceiptBook& book, const std::vector<PublicKey>& keys,
+                        std::int64_t& signed_entries);
 
 // Whether what a state remembers of its chains is what stands in them: the number of entries, the
 // last one, the outcomes, who it is. Also while it is in use.

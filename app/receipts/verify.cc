@@ -1,6 +1,7 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "app/receipts/chain.h"
@@ -49,10 +50,10 @@ Status VerifyChain(const std::vector<const ChainEntry*>& entries, bool is_export
     before = last;
   }
   if (visited == entries.size()) return Status::Ok();
+  std::unordered_set<std::string_view> known = {kChainStart};
+  for (const ChainEntry* entry : entries) known.insert(entry->sha256);
   for (const ChainEntry* entry : entries) {
-    bool is_known = entry->previous == kChainStart;
-    for (const ChainEntry* other : entries) is_known |= other->sha256 == entry->previous;
-    if (!is_known) {
+    if (!known.contains(entry->previous)) {
       return Broken(entry->place, "the entry before it is missing or was changed");
     }
   }
@@ -69,16 +70,24 @@ Status VerifyChains(const ReceiptBook& book) {
     }
   }
   if (book.is_single()) return Status::Ok();
+  const bool is_export = !book.signed_lines.empty();
   std::map<std::int64_t, std::pair<std::int64_t, std::string>> found;  // shard: entries, head
   for (const auto& [key, entries] : ByChain(book)) {
     const ChainEntry* last = nullptr;
-    LETHE_RETURN_IF_ERROR(VerifyChain(entries, !book.signed_lines.empty(), last));
-    found[key.second] = {static_cast<std::int64_t>(entries.size()), last->sha256};
+    LETHE_RETURN_IF_ERROR(VerifyChain(entries, is_export, last));
+    const auto [chain, is_new] = found.insert_or_assign(
+        key.second, std::pair(static_cast<std::int64_t>(entries.size()), last->sha256));
+    // The heads name shards: with two chains of one shard, only one of them would be announced.
+    if (is_export && !is_new) {
+      return Broken(
+          entries.front()->place,
+          "a second chain of shard " + std::to_string(chain->first) + ", of another state");
+    }
   }
-  if (!book.signed_lines.empty() && !book.is_single() && found.size() > book.heads.size()) {
+  if (is_export && found.size() > book.heads.size()) {
     return Broken(book.signed_lines.front().place,
-                  "an export begins with the signed heads of its chains: the first line is "
-                  "missing");
+                  "an export begins with the signed heads of all its chains: this line is missing, "
+                  "or lacks one");
   }
   for (const ChainHead& head : book.heads) {
     const auto& [entries, sha256] = found[head.shard];

@@ -16,6 +16,16 @@ bool Decoded(const dom::element& object, const char* key, std::string& bytes) {
   return object[key].get(text) == simdjson::SUCCESS && FromBase64(text, bytes);
 }
 
+// Whether the object has the member once. Of a member that is there twice, one reader takes the
+// first and another the last, so that what was verified is not what is read.
+bool HasOnce(const dom::element& element, std::string_view key) {
+  dom::object object;
+  if (element.get(object) != simdjson::SUCCESS) return false;
+  std::size_t times = 0;
+  for (const dom::key_value_pair member : object) times += member.key == key ? 1 : 0;
+  return times == 1;
+}
+
 }  // namespace
 
 std::string PreAuthEncoding(std::string_view payload) {
@@ -55,7 +65,7 @@ Result<Envelope> ReadEnvelope(std::string_view text) {
   Envelope envelope;
   if (parser.parse(simdjson::padded_string(text)).get(object) != simdjson::SUCCESS ||
       object["payloadType"].get(type) != simdjson::SUCCESS || type != kPayloadType ||
-      !Decoded(object, "payload", envelope.payload) ||
+      !HasOnce(object, "payload") || !Decoded(object, "payload", envelope.payload) ||
       object["signatures"].get(signatures) != simdjson::SUCCESS || signatures.size() != 1 ||
       signatures.at(0)["keyid"].get(key_id) != simdjson::SUCCESS ||
       !Decoded(signatures.at(0).value_unsafe(), "sig", envelope.signature)) {

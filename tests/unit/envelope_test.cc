@@ -64,6 +64,15 @@ TEST(EnvelopeTest, WhatIsNoEnvelopeIsRefused) {
   }
 }
 
+// One reader takes the first of two members of one name, another the last.
+TEST(EnvelopeTest, AnEnvelopeWithTwoPayloadsIsRefused) {
+  const std::string good = WriteEnvelope("{}", KnownKey());
+  ASSERT_TRUE(ReadEnvelope(good).ok());
+  const std::string other = R"("payload":"W10=")";
+  EXPECT_FALSE(ReadEnvelope("{" + other + "," + good.substr(1)).ok());
+  EXPECT_FALSE(ReadEnvelope(good.substr(0, good.size() - 1) + "," + other + "}").ok());
+}
+
 TEST(EnvelopeTest, BareTextStaysAsItIs) {
   const std::string receipt = R"({"format":"lethe.receipt/1","request":"\"payloadType\""})";
   EXPECT_EQ(WithoutEnvelope(receipt), receipt);
