@@ -28,6 +28,16 @@ def score_with_onnx(url, rows):
     return session.run(None, {"x": rows.astype(np.float32)})
 
 
+def is_stale(copy, now):
+    """Whether a copy of the model (or a prediction) carries somebody who was forgotten since.
+
+    Both are /v1/model or /v1/predict. A shard that is not there now cannot be asked: stale as well.
+    """
+    clean_from = {(s["state"], s["shard"]): s["clean_from"] for s in now["shards"]}
+    return any(s["model_version"] < clean_from.get((s["state"], s["shard"]), float("inf"))
+               for s in copy["shards"])
+
+
 if __name__ == "__main__":
     address = (sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:9464").rstrip("/")
     table = np.loadtxt(sys.stdin, delimiter=",", ndmin=2)

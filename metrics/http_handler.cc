@@ -48,6 +48,7 @@ HttpHandler::HttpHandler(HttpGuard guard, const Board& board, const PipelineMetr
     : guard_(std::move(guard)),
       board_(board),
       metrics_(metrics),
+      hasher_(hasher),
       extras_(std::move(extras)),
       model_(board, hasher) {}
 
@@ -114,7 +115,7 @@ HttpResponse HttpHandler::Ready(const HttpRequest&) {
 }
 
 HttpResponse HttpHandler::Status(const HttpRequest&) {
-  return JsonResponse(200, StatusJson(board_, metrics_, extras_));
+  return JsonResponse(200, StatusJson(board_, metrics_, hasher_, extras_));
 }
 
 HttpResponse HttpHandler::Shards(const HttpRequest&) {
@@ -145,7 +146,7 @@ HttpResponse HttpHandler::Model(const HttpRequest& request) {
 }
 
 HttpResponse HttpHandler::PredictRows(const HttpRequest& request) {
-  return Predict(board_, request.body);
+  return Predict(board_, hasher_, request.body);
 }
 
 HttpResponse HttpHandler::Receipts(const HttpRequest& request) {

@@ -55,6 +55,7 @@ class HttpHandler {
   const HttpGuard guard_;
   const Board& board_;
   const PipelineMetrics& metrics_;
+  const Hasher& hasher_;
   const HttpExtras extras_;
   ModelDocument model_;
 };

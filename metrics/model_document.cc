@@ -28,19 +28,20 @@ std::optional<ModelDocument::Version> ModelDocument::Get(Format format) {
   }
   std::optional<Version>& made = made_[static_cast<std::size_t>(format)];
   if (!made) {
-    std::string bytes = Write(format, reports);
+    const std::vector<ShardModel> shards = ModelsOf(reports);
+    std::string bytes = Write(format, reports, shards);
     const Digest digest = hasher_.Sha256(bytes);
     made = Version{.bytes = std::make_shared<const std::string>(std::move(bytes)),
-                   .etag = '"' + ToHex(digest.data(), digest.size()) + '"'};
+                   .etag = '"' + ModelId(shards, hasher_) + "-" + ToHex(digest.data(), 8) + '"'};
   }
   return made;
 }
 
-std::string ModelDocument::Write(Format format, const Reports& reports) const {
+std::string ModelDocument::Write(Format format, const Reports& reports,
+                                 const std::vector<ShardModel>& shards) const {
   const PipelineFacts& facts = board_.facts();
-  const std::vector<ShardModel> shards = ModelsOf(reports);
   if (format == Format::kJson) return ModelJson(facts, shards, hasher_) + "\n";
-  OnnxModel model = OnnxModelOf(facts, AverageModels(shards));
+  OnnxModel model = OnnxModelOf(facts, AverageModels(shards), shards, hasher_);
   for (const auto& report : reports) model.receipts.emplace_back(report->shard, report->chain_head);
   return OnnxBytes(model);
 }

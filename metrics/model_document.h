@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/model_json.h"
 #include "engine/ports/hash.h"
 #include "metrics/board.h"
 
@@ -22,7 +23,9 @@ class ModelDocument {
 
   struct Version {
     std::shared_ptr<const std::string> bytes;
-    std::string etag;  // strong: of the bytes; with its quotes
+    // Strong, with its quotes: the ModelId, and 16 digits of the SHA-256 of the bytes, since ONNX
+    // also names the last receipts, which may be newer than the versions.
+    std::string etag;
   };
 
   // Both outlive this.
@@ -33,7 +36,8 @@ class ModelDocument {
 
  private:
   using Reports = std::vector<std::shared_ptr<const ShardReport>>;
-  std::string Write(Format format, const Reports& reports) const;
+  std::string Write(Format format, const Reports& reports,
+                    const std::vector<ShardModel>& shards) const;
 
   const Board& board_;
   const Hasher& hasher_;

@@ -120,14 +120,15 @@ Message Graph(const OnnxModel& model) {
 
 }  // namespace
 
-OnnxModel OnnxModelOf(const PipelineFacts& facts, const AveragedModel& model) {
-  const Eigen::Index dimension = model.weights.size() - (facts.bias ? 1 : 0);
+OnnxModel OnnxModelOf(const PipelineFacts& facts, const Vector& weights,
+                      std::span<const ShardModel> shards, const Hasher& hasher) {
+  const Eigen::Index dimension = weights.size() - (facts.bias ? 1 : 0);
   return {.loss = facts.loss,
-          .weights = model.weights.head(dimension),
-          .intercept = facts.bias ? model.weights[dimension] : 0,
+          .weights = weights.head(dimension),
+          .intercept = facts.bias ? weights[dimension] : 0,
           .hash_bits = facts.hash_bits,
-          .model_version = model.model_version,
-          .clean_from = model.clean_from,
+          .model_id = ModelId(shards, hasher),
+          .shards = {shards.begin(), shards.end()},
           .config_sha256 = facts.config_sha256,
           .receipts = {}};
 }
@@ -136,20 +137,32 @@ OnnxModel OnnxModelOf(const PipelineFacts& facts, const AveragedModel& model) {
 // version 2), metadata_props 14 (key 1, value 2).
 std::string OnnxBytes(const OnnxModel& model) {
   Message file;
-  file.Integer(1, kIrVersion).Bytes(2, "lethe").Integer(5, model.model_version.value);
+  file.Integer(1, kIrVersion).Bytes(2, "lethe");
+  // An average of several shards has no number.
+  const bool is_one = model.shards.size() == 1;
+  if (is_one) file.Integer(5, model.shards.front().model_version.value);
   file.Nested(7, Graph(model));
   file.Nested(8, Message().Bytes(1, "").Integer(2, kOpset));
   file.Nested(8, Message().Bytes(1, kMlDomain).Integer(2, kMlOpset));
   const auto add = [&file](const std::string& key, const std::string& value) {
     file.Nested(14, Message().Bytes(1, "lethe." + key).Bytes(2, value));
   };
-  add("model_version", std::to_string(model.model_version.value));
-  add("clean_from", std::to_string(model.clean_from.value));
+  const auto add_shard = [&add](const std::string& suffix, const ShardModel& shard) {
+    add("model_version" + suffix, std::to_string(shard.model_version.value));
+    add("clean_from" + suffix, std::to_string(shard.clean_from.value));
+  };
+  if (is_one) add_shard("", model.shards.front());
+  add("model_id", model.model_id);
   add("loss", model.loss);
   add("config", model.config_sha256);
   if (model.hash_bits) {
     add("hash_bits", std::to_string(*model.hash_bits));
     add("hash", kFeatureHashName);
+  }
+  for (const ShardModel& shard : model.shards) {
+    const std::string suffix = "." + std::to_string(shard.shard.value);
+    add("state" + suffix, shard.state_id);
+    add_shard(suffix, shard);
   }
   for (const auto& [shard, sha256] : model.receipts) {
     add("receipt_sha256." + std::to_string(shard.value), sha256);

@@ -5,7 +5,6 @@
 
 #include <simdjson.h>
 
-#include "engine/json.h"
 #include "engine/model_json.h"
 
 namespace lethe {
@@ -57,7 +56,7 @@ void WriteNumbers(JsonWriter& json, const char* key, const std::vector<double>& 
 
 }  // namespace
 
-HttpResponse Predict(const Board& board, std::string_view body) {
+HttpResponse Predict(const Board& board, const Hasher& hasher, std::string_view body) {
   const PipelineFacts& facts = board.facts();
   if (facts.hash_bits) {
     return ErrorResponse(400,
@@ -71,15 +70,16 @@ HttpResponse Predict(const Board& board, std::string_view body) {
   dom::array instances;
   if (auto problem = FindInstances(parser, body, instances)) return *std::move(problem);
 
-  const AveragedModel model = AverageModels(ModelsOf(reports));
-  const auto dimension = static_cast<std::size_t>(model.weights.size()) - (facts.bias ? 1 : 0);
+  const std::vector<ShardModel> shards = ModelsOf(reports);
+  const Vector weights = AverageModels(shards);
+  const auto dimension = static_cast<std::size_t>(weights.size()) - (facts.bias ? 1 : 0);
 
   std::vector<double> scores;
   for (const dom::element instance : instances) {
     const std::size_t row = scores.size();
     dom::array values;
     if (instance.get(values)) return BadRow(row, "not an array of numbers");
-    double score = facts.bias ? model.weights[model.weights.size() - 1] : 0;
+    double score = facts.bias ? weights[weights.size() - 1] : 0;
     std::size_t column = 0;
     for (const dom::element value : values) {
       double number = 0;
@@ -88,7 +88,7 @@ HttpResponse Predict(const Board& board, std::string_view body) {
         return BadRow(row, "value " + std::to_string(column) + " is not a number");
       }
       if (column < dimension) {
-        score += model.weights[static_cast<Eigen::Index>(column)] * number;
+        score += weights[static_cast<Eigen::Index>(column)] * number;
       }
       ++column;
     }
@@ -107,8 +107,9 @@ HttpResponse Predict(const Board& board, std::string_view body) {
     for (double& score : scores) score = Probability(score);
     WriteNumbers(json, "probabilities", scores);
   }
-  json.Field("model_version", model.model_version.value).EndObject();
-  return JsonResponse(200, json.text());
+  WriteVersion(json, shards, hasher);
+  WriteShards(json, shards);
+  return JsonResponse(200, json.EndObject().text());
 }
 
 }  // namespace lethe

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "engine/ports/hash.h"
 #include "metrics/board.h"
 #include "metrics/http_message.h"
 
@@ -9,9 +10,10 @@ namespace lethe {
 
 inline constexpr std::size_t kMaxPredictRows = 10'000;
 
-// Answers {"instances":[[...],...]} with {"predictions":[...],"model_version":n}: the scores <w, x>
-// + intercept of the model that /v1/model shows, and for the logistic loss also "probabilities" of
-// y = +1. What is wrong with a row is said with its number, never with its values.
-HttpResponse Predict(const Board& board, std::string_view body);
+// Answers {"instances":[[...],...]} with {"predictions":[...]}: the scores <w, x> + intercept of
+// the model that /v1/model shows, and for the logistic loss also "probabilities" of y = +1; then
+// the model's version and shards as in that document. What is wrong with a row is said with its
+// number, never with its values.
+HttpResponse Predict(const Board& board, const Hasher& hasher, std::string_view body);
 
 }  // namespace lethe

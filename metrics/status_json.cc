@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/json.h"
+#include "engine/model_json.h"
 
 namespace lethe {
 namespace {
@@ -70,9 +70,9 @@ Live LiveOf(const PipelineMetrics& metrics, ShardId shard) {
   return {live->lag(), live->queue(), live->commit_time()};
 }
 
-void WriteTotals(JsonWriter& json, const Reports& reports, const PipelineMetrics& metrics) {
+void WriteTotals(JsonWriter& json, const Reports& reports, const PipelineMetrics& metrics,
+                 const Hasher& hasher) {
   Counters counters;
-  std::int64_t version = 0;
   std::int64_t retained = 0;
   std::int64_t pending = 0;
   std::optional<TimeMs> oldest;
@@ -80,7 +80,6 @@ void WriteTotals(JsonWriter& json, const Reports& reports, const PipelineMetrics
   bool is_lag_known = !reports.empty();  // of every shard
   for (const auto& report : reports) {
     counters.Add(report->counters);
-    version += report->model_version.value;
     retained += report->retained_events;
     pending += report->pending_requests;
     if (report->oldest_pending) {
@@ -92,7 +91,8 @@ void WriteTotals(JsonWriter& json, const Reports& reports, const PipelineMetrics
   }
   json.Key("totals").BeginObject();
   WriteCounters(json, counters);
-  json.Field("model_version", version).Field("retained_events", retained);
+  WriteVersion(json, ModelsOf(reports), hasher);
+  json.Field("retained_events", retained);
   json.Field("pending_requests", pending);
   Known(json, "oldest_pending_ms", oldest);
   json.Key("lag_records");
@@ -132,7 +132,7 @@ void WriteForget(JsonWriter& json, const ForgetDesk* desk) {
 
 }  // namespace
 
-std::string StatusJson(const Board& board, const PipelineMetrics& metrics,
+std::string StatusJson(const Board& board, const PipelineMetrics& metrics, const Hasher& hasher,
                        const HttpExtras& extras) {
   JsonWriter json;
   json.BeginObject().Field("format", "lethe.status/1").Field("version", metrics.version());
@@ -145,7 +145,7 @@ std::string StatusJson(const Board& board, const PipelineMetrics& metrics,
   WriteFacts(json, board.facts());
   WriteKafka(json, metrics.brokers());
   const Reports reports = board.reports();
-  WriteTotals(json, reports, metrics);
+  WriteTotals(json, reports, metrics, hasher);
   json.Key("shards").BeginArray();
   for (const auto& report : reports) {
     json.BeginObject().Field("shard", report->shard.value);

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "engine/ports/hash.h"
 #include "metrics/board.h"
 #include "metrics/http_extras.h"
 #include "metrics/pipeline_metrics.h"
@@ -9,7 +10,7 @@
 namespace lethe {
 
 // lethe.status/1: the process, what it runs, totals over its shards, one line for each.
-std::string StatusJson(const Board& board, const PipelineMetrics& metrics,
+std::string StatusJson(const Board& board, const PipelineMetrics& metrics, const Hasher& hasher,
                        const HttpExtras& extras);
 
 // lethe.shards/1: everything that is shown of each shard, but the weights.

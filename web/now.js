@@ -1,7 +1,7 @@
 // What is shown of now: the verdict, the figures, what went wrong.
 import {$, empty, make, put, say, table} from './dom.js';
 import {rate} from './history.js';
-import {clock, count, duration, howSoon, plural, short, sum} from './words.js';
+import {clock, count, duration, howSoon, modelName, plural, short, sum} from './words.js';
 
 export function verdict(status, now) {
   const {totals, pipeline} = status;
@@ -46,7 +46,7 @@ export function verdict(status, now) {
   else if (totals.outcomes.forgotten > 0) {
     const who = waiting === 0 ? 'asked' : 'were served';
     words.push(
-      `Model ${count(totals.model_version)} carries nothing of ` +
+      `Model ${modelName(totals)} carries nothing of ` +
         `the ${count(totals.outcomes.forgotten)} who ${who}.`,
     );
   }

@@ -124,7 +124,8 @@ export async function openReceipt(uuid) {
       ['Received', moment(receipt.received)],
       [
         'Effective',
-        `${moment(receipt.effective)}, model version ${count(receipt.effective.model_version)}`,
+        `${moment(receipt.effective)}, model version ` +
+          `${count(receipt.effective.model_version)} of shard ${receipt.shard}`,
       ],
       [
         'Erased',

@@ -25,3 +25,7 @@ export function duration(seconds) {
   if (seconds < 172800) return plural(Math.round(seconds / 3600), 'hour');
   return plural(Math.round(seconds / 86400), 'day');
 }
+
+// The version of a model of one shard; an average of several has a name, and no number.
+export const modelName = ({model_version, model_id}) =>
+  model_version === null ? model_id.slice(0, 8) : count(model_version);

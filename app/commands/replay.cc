@@ -10,6 +10,7 @@
 #include "app/replay/report.h"
 #include "app/replay/result_files.h"
 #include "app/report/report.h"
+#include "connectors/system/sodium_hash.h"
 
 namespace lethe {
 namespace {
@@ -41,7 +42,7 @@ Status RunReplay(Arguments& arguments) {
     LETHE_RETURN_IF_ERROR(WriteReport(arguments.html, ReplayReport(plan.value(), result.value())));
   }
   if (arguments.json) {
-    std::printf("%s\n", SummaryJson(plan.value(), result.value()).c_str());
+    std::printf("%s\n", SummaryJson(plan.value(), result.value(), SodiumHasher()).c_str());
   } else {
     PrintReport(plan.value(), result.value(), stdout);
     if (options.out) {

@@ -73,12 +73,8 @@ Result<std::string> ExportFromFile(const std::string& path, ModelFormat format) 
     const auto json = MergeModels({std::move(file).value()}, hasher);
     return json.ok() ? json.value() + "\n" : json;
   }
-  AveragedModel model{.weights = file.value().weights, .model_version = {}, .clean_from = {}};
-  for (const ShardModel& shard : file.value().shards) {
-    model.model_version.value += shard.model_version.value;
-    model.clean_from.value += shard.clean_from.value;
-  }
-  OnnxModel onnx = OnnxModelOf(FactsOf(file.value()), model);
+  OnnxModel onnx =
+      OnnxModelOf(FactsOf(file.value()), file.value().weights, file.value().shards, hasher);
   if (is_folder) {
     const auto book = ReadReceipts(path, hasher);
     if (!book.ok()) return book.status();

@@ -34,12 +34,15 @@ bool ReadShards(const dom::element& document, ModelFile& file) {
   if (document["shards"].get(shards) != simdjson::SUCCESS || shards.size() == 0) return false;
   for (const auto& element : shards) {
     ShardModel shard;
+    std::string_view state;
     if (element["shard"].get(shard.shard.value) != simdjson::SUCCESS ||
+        element["state"].get(state) != simdjson::SUCCESS ||
         element["model_version"].get(shard.model_version.value) != simdjson::SUCCESS ||
         element["clean_from"].get(shard.clean_from.value) != simdjson::SUCCESS ||
         element["learned"].get(shard.learned) != simdjson::SUCCESS || shard.learned < 0) {
       return false;
     }
+    shard.state_id = state;
     file.learned += shard.learned;
     file.shards.push_back(shard);
   }
@@ -129,17 +132,11 @@ Result<std::string> MergeModels(std::vector<ModelFile> files, const Hasher& hash
   std::vector<ShardModel> parts;
   std::vector<ShardModel> shards;
   for (const ModelFile& file : files) {
-    ShardModel part{.shard = {},
-                    .model_version = {},
-                    .clean_from = {},
-                    .learned = file.learned,
-                    .weights = &file.weights};
-    for (const ShardModel& shard : file.shards) {
-      part.model_version.value += shard.model_version.value;
-      part.clean_from.value += shard.clean_from.value;
-      shards.push_back(shard);
-    }
+    ShardModel part;
+    part.learned = file.learned;
+    part.weights = &file.weights;
     parts.push_back(part);
+    shards.insert(shards.end(), file.shards.begin(), file.shards.end());
   }
   std::sort(shards.begin(), shards.end(),
             [](const ShardModel& a, const ShardModel& b) { return a.shard < b.shard; });

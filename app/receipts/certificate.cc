@@ -92,19 +92,24 @@ std::string Row(const char* name, const std::string& value, bool is_code = false
   return std::string("<tr><th scope=\"row\">") + name + "</th><td>" + cell + "</td></tr>\n";
 }
 
+// As the shard of a model document and of a prediction has it.
+std::string FirstCleanVersion(const ChainEntry& entry) {
+  return "model version " + std::to_string(entry.model_version) + " of shard " +
+         std::to_string(entry.shard);
+}
+
 // The promise in one sentence.
 std::string Promise(const dom::element& receipt, const ChainEntry& entry) {
   if (entry.outcome != "forgotten") return "Nothing had to be forgotten here: see below.";
   if (!entry.certified) return "The events were forgotten, but no certificate is given: see below.";
   double advantage = 0;
   if (receipt["advantage"].get(advantage) != simdjson::SUCCESS || advantage == 0) {
-    return "From model version " + std::to_string(entry.model_version) +
+    return "From " + FirstCleanVersion(entry) +
            " on, the model is exactly one that never learned them.";
   }
   char percent[16];
   std::snprintf(percent, sizeof percent, "%.2f", std::ceil(5000 * (1 + advantage) - 1e-9) / 100);
-  return "Whoever sees everything that is released from model version " +
-         std::to_string(entry.model_version) +
+  return "Whoever sees everything that is released from " + FirstCleanVersion(entry) +
          " on, apart from the public record, and guesses at equal odds whether these events had "
          "ever been learned, is right at most " +
          percent + " times in 100.";
@@ -116,8 +121,11 @@ std::string Facts(const dom::element& receipt, const ChainEntry& entry) {
   html += Row("Outcome", entry.outcome + ", " + std::to_string(entry.events) +
                              (entry.events == 1 ? " event" : " events"));
   html += Row("Received", Moment(receipt, "received"));
-  html += Row("In effect since", Moment(receipt, "effective") + ", model version " +
-                                     std::to_string(entry.model_version));
+  html +=
+      Row("In effect since", Moment(receipt, "effective") + ", " + FirstCleanVersion(entry) +
+                                 ". A copy of a model, or a prediction, that names shard " +
+                                 std::to_string(entry.shard) +
+                                 " of this state with a lower model_version is older than that");
   html += Row("Receipt", entry.receipt, true);
   return html + "</table>\n";
 }

@@ -284,6 +284,7 @@ class Replayer final : private Steps<ReplayBatch> {
         result.regret_bound = result.regret_bound.value_or(0) + *bound;
       }
       result.shards.push_back({.id = id,
+                               .state_id = shard.Report().state_id,
                                .counters = shard.counters(),
                                .model_version = shard.model_version(),
                                .clean_from = shard.clean_from(),
@@ -343,7 +344,7 @@ Result<ReplayResult> ReplayInput(const Plan& plan, const ReplayOptions& options,
   }
   auto result = Replayer(plan, options, files.get()).Run(std::forward<Input>(input)...);
   if (!result.ok() || !files) return result;
-  LETHE_RETURN_IF_ERROR(files->Close(SummaryJson(plan, result.value()),
+  LETHE_RETURN_IF_ERROR(files->Close(SummaryJson(plan, result.value(), SodiumHasher()),
                                      ModelJson(plan, result.value(), SodiumHasher())));
   return result;
 }

@@ -32,6 +32,7 @@ struct ReplayOptions {
 // The end of one shard's run.
 struct ShardResult {
   ShardId id;
+  std::string state_id;
   Counters counters;
   ModelVersion model_version;
   ModelVersion clean_from;

@@ -28,7 +28,7 @@ class ResultFiles {
 };
 
 // The texts of summary.json and model.json (lethe.model/1), one line each.
-std::string SummaryJson(const Plan& plan, const ReplayResult& result);
+std::string SummaryJson(const Plan& plan, const ReplayResult& result, const Hasher& hasher);
 std::string ModelJson(const Plan& plan, const ReplayResult& result, const Hasher& hasher);
 
 }  // namespace lethe

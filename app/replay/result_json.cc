@@ -26,15 +26,18 @@ void WriteOrNull(JsonWriter& json, const char* key, const std::optional<double>&
   value ? json.Value(*value) : json.Null();
 }
 
-std::int64_t TotalVersion(const ReplayResult& result) {
-  std::int64_t version = 0;
-  for (const ShardResult& shard : result.shards) version += shard.model_version.value;
-  return version;
+std::vector<ShardModel> ModelsOf(const ReplayResult& result) {
+  std::vector<ShardModel> shards;
+  for (const ShardResult& shard : result.shards) {
+    shards.push_back({shard.id, shard.state_id, shard.model_version, shard.clean_from,
+                      shard.counters.learned + shard.counters.updates, &shard.weights});
+  }
+  return shards;
 }
 
 }  // namespace
 
-std::string SummaryJson(const Plan& plan, const ReplayResult& result) {
+std::string SummaryJson(const Plan& plan, const ReplayResult& result, const Hasher& hasher) {
   JsonWriter json;
   json.BeginObject().Field("format", "lethe.summary/1");
   WriteCounters(json, result.total);
@@ -58,7 +61,8 @@ std::string SummaryJson(const Plan& plan, const ReplayResult& result) {
     waiting += static_cast<std::int64_t>(shard.waiting);
   json.Field("waiting_requests", waiting);
   json.Field("half_life_events", result.shards.front().half_life);
-  json.Field("model_version", TotalVersion(result)).Field("seconds", result.seconds);
+  WriteVersion(json, ModelsOf(result), hasher);
+  json.Field("seconds", result.seconds);
   json.Field("events_per_second", static_cast<double>(result.total.records) / result.seconds);
   json.Field("config", result.config_sha256).Key("chains").BeginArray();
   for (const ShardResult& shard : result.shards) {
@@ -78,12 +82,7 @@ std::string ModelJson(const Plan& plan, const ReplayResult& result, const Hasher
   facts.bias = plan.spec.model.bias;
   facts.hash_bits = plan.spec.model.hash_bits;
   facts.config_sha256 = result.config_sha256;
-  std::vector<ShardModel> shards;
-  for (const ShardResult& shard : result.shards) {
-    shards.push_back({shard.id, shard.model_version, shard.clean_from,
-                      shard.counters.learned + shard.counters.updates, &shard.weights});
-  }
-  return ModelJson(facts, shards, hasher);
+  return ModelJson(facts, ModelsOf(result), hasher);
 }
 
 }  // namespace lethe

@@ -5,6 +5,7 @@
 #include "app/report/page.h"
 #include "app/version.h"
 #include "connectors/file/stream_writer.h"
+#include "connectors/system/sodium_hash.h"
 #include "engine/json.h"
 
 namespace lethe {
@@ -38,7 +39,7 @@ std::string CompareReport(const std::vector<Comparison>& comparisons) {
 
 std::string ReplayReport(const Plan& plan, const ReplayResult& result) {
   JsonWriter json = BeginData("replay");
-  json.Key("summary").Raw(SummaryJson(plan, result));
+  json.Key("summary").Raw(SummaryJson(plan, result, SodiumHasher()));
   json.Field("deletion_seconds", result.deletion_seconds);
   json.Key("series").BeginArray().Raw(SeriesJson(result.series)).EndArray().EndObject();
   return ReportPage("A replay", json.text());

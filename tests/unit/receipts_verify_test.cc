@@ -136,6 +136,7 @@ ChainEntry Entry(const std::string& outcome, bool certified, const std::string& 
   entry.request = request;
   entry.events = 3;
   entry.model_version = 83;
+  entry.shard = 2;
   entry.statement = "Request <b> was served.";
   entry.bytes = R"({"format":"lethe.receipt/1","advantage":0.0942,"epsilon":1,)"
                 R"("received":{"offset":7,"timestamp":1700000000000},)"
@@ -148,7 +149,7 @@ TEST(CertificateTest, SaysWhatTheReceiptSaysAndNothingIsMarkup) {
   const std::string page =
       CertificatePage(Entry("forgotten", true, "<script>alert(1)</script>"), "").value();
   for (const char* text :
-       {"Certificate of forgetting", "at most 54.71 times in 100", "model version 83",
+       {"Certificate of forgetting", "at most 54.71 times in 100", "model version 83 of shard 2",
         "&lt;script&gt;", "Request &lt;b&gt; was served.", "Nobody &lt;looks&gt;.",
         "Models released before.", "2023-11-14 22:13:20 UTC, offset 7", "is not signed"}) {
     EXPECT_NE(page.find(text), std::string::npos) << text;
