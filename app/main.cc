@@ -1,3 +1,6 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <exception>
 
@@ -5,7 +8,22 @@
 #include "app/commands/command.h"
 #include "app/exit_code.h"
 
+namespace {
+
+// Standard input, output and error exist, if only as /dev/null. Where the parent has closed one of
+// them (`lethe run 2>&-`), the next file that is opened would get its number: log lines would go
+// into the lock file, or into the state.
+bool OpenStandardFiles() {
+  int file = open("/dev/null", O_RDWR);
+  while (file >= 0 && file <= 2) file = open("/dev/null", O_RDWR);
+  // The first number above them was not needed.
+  return file > 2 && close(file) == 0;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  if (!OpenStandardFiles()) return lethe::ExitCode(lethe::ErrorCode::kDisk);
   lethe::CatchSignals();
   try {
     return lethe::RunCommandLine(argc, argv);

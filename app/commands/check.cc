@@ -20,7 +20,13 @@ struct Arguments {
   bool json = false;
 };
 
-void PrintText(const Arguments& arguments, const Plan& plan) {
+std::vector<std::string> AllWarnings(const Config& config, const Plan& plan) {
+  std::vector<std::string> warnings = Warnings(plan);
+  if (auto warning = ListenWarning(config.http)) warnings.push_back(*std::move(warning));
+  return warnings;
+}
+
+void PrintText(const Arguments& arguments, const Config& config, const Plan& plan) {
   const auto why_not = plan.WhyNotCertified();
   const Constants& c = plan.constants;
   std::printf("%s: ok\n", arguments.file.c_str());
@@ -36,7 +42,7 @@ void PrintText(const Arguments& arguments, const Plan& plan) {
   if (const Status run = plan.CheckRun(); !run.ok()) {
     std::printf("  warning     lethe run refuses this: %s\n", run.message().c_str());
   }
-  for (const std::string& warning : Warnings(plan)) {
+  for (const std::string& warning : AllWarnings(config, plan)) {
     std::printf("  warning     %s\n", warning.c_str());
   }
 }
@@ -82,7 +88,7 @@ void PrintJson(const LoadReport& report, const Result<Plan>* plan,
     json.Field("certified", p.WhyNotCertified().empty()).Key("why_not").BeginArray();
     for (const std::string& reason : p.WhyNotCertified()) json.Value(reason);
     json.EndArray().Key("warnings").BeginArray();
-    for (const std::string& warning : Warnings(p)) json.Value(warning);
+    for (const std::string& warning : AllWarnings(*report.config, p)) json.Value(warning);
     json.EndArray();
   }
   if (findings != nullptr) WriteFindings(*findings, json);
@@ -115,7 +121,7 @@ Status RunCheck(const Arguments& arguments) {
   if (!arguments.online || !plan.ok()) {
     if (arguments.json) PrintJson(report, &plan);
     if (!plan.ok()) return plan.status();
-    if (!arguments.json) PrintText(arguments, plan.value());
+    if (!arguments.json) PrintText(arguments, *report.config, plan.value());
     return Status::Ok();
   }
   auto access = TopicAccess::Open(report.config->source.kafka);
@@ -125,7 +131,7 @@ Status RunCheck(const Arguments& arguments) {
   if (arguments.json) {
     PrintJson(report, &plan, &findings.value());
   } else {
-    PrintText(arguments, plan.value());
+    PrintText(arguments, *report.config, plan.value());
     PrintFindings(findings.value());
   }
   return Verdict(findings.value());

@@ -80,6 +80,7 @@ Status RunCompare(const Arguments& arguments) {
     std::printf("%s\n", json(comparisons.value()).c_str());
   } else {
     std::fputs(table(comparisons.value()).c_str(), stdout);
+    std::fputs(RefusedLines(comparisons.value()).c_str(), stderr);
     std::fprintf(stderr, "figures are over the whole recording; no certificate covers them\n");
   }
   return Status::Ok();

@@ -1,5 +1,7 @@
 #include "app/convert/convert.h"
 
+#include <sys/stat.h>
+
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -61,6 +63,7 @@ Status RunConvert(Arguments& arguments) {
   LETHE_RETURN_IF_ERROR(Complete(arguments));
   ConvertOptions& options = arguments.options;
   options.show_progress = StderrIsTerminal();
+  umask(0077);  // a stream is personal data
   const auto result = Convert(options);
   if (!result.ok()) return result.status();
   PrintWarnings(result.value());

@@ -26,12 +26,34 @@ struct Arguments {
   bool json = false;
 };
 
+// Text from a receipt, on a terminal: control characters are written as JSON writes them, so that a
+// line stays a line and nothing moves the cursor.
+std::string Printable(const std::string& text) {
+  std::string line;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    // U+0080 to U+009F are control characters too.
+    const bool is_wide = c == 0xc2 && next >= 0x80 && next < 0xa0;
+    if (c >= 0x20 && c != 0x7f && !is_wide) {
+      line += text[i];
+      continue;
+    }
+    char escaped[8];
+    std::snprintf(escaped, sizeof escaped, "\\u%04x", is_wide ? next : c);
+    line += escaped;
+    i += is_wide ? 1 : 0;
+  }
+  return line;
+}
+
 void PrintRow(const ChainEntry& entry) {
   std::printf(
-      "%-36s  %-17s  %6lld  %-9s  %10s  %s\n", entry.receipt.c_str(), entry.outcome.c_str(),
-      static_cast<long long>(entry.events), entry.certified ? "yes" : "no",
+      "%-36s  %-17s  %6lld  %-9s  %10s  %s\n", Printable(entry.receipt).c_str(),
+      Printable(entry.outcome).c_str(), static_cast<long long>(entry.events),
+      entry.certified ? "yes" : "no",
       entry.sigma && *entry.sigma > 0 ? ToText(static_cast<float>(*entry.sigma)).c_str() : "-",
-      entry.request.value_or("-").c_str());
+      Printable(entry.request.value_or("-")).c_str());
 }
 
 Status RunList(const Arguments& arguments) {
@@ -73,7 +95,7 @@ Result<std::string> EnvelopeOf(const ChainEntry& entry, const ReceiptBook& book,
 
 Status Print(const ChainEntry& entry, const ReceiptBook& book, const Arguments& arguments) {
   if (!arguments.envelope && !arguments.html) {
-    if (!arguments.json) std::fprintf(stderr, "%s\n\n", entry.statement.c_str());
+    if (!arguments.json) std::fprintf(stderr, "%s\n\n", Printable(entry.statement).c_str());
     std::printf("%s\n", entry.bytes.c_str());
     return Status::Ok();
   }

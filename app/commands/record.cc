@@ -38,10 +38,14 @@ Status RunRecord(Arguments& arguments) {
   const auto result = RecordTopic(*access.value(), options);
   if (!result.ok()) return result.status();
   if (result.value().not_kept > 0) {
+    const bool differs = result.value().not_kept_good > 0;
     std::fprintf(stderr,
-                 "warning: %lld records that no run can read could not be kept in this form, %lld "
-                 "of them deletion requests: a replay will not count them\n",
-                 Long(result.value().not_kept), Long(result.value().not_kept_requests));
+                 "warning: %lld records could not be kept in this form, %lld of them deletion "
+                 "requests; a run can read %lld of them%s\n",
+                 Long(result.value().not_kept), Long(result.value().not_kept_requests),
+                 Long(result.value().not_kept_good),
+                 differs ? ", so a replay of this file gives another model than the run"
+                         : ": a replay will not count them");
   }
   if (arguments.json) {
     std::printf("%s\n", RecordJson(options, result.value()).c_str());

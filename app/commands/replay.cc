@@ -50,7 +50,13 @@ Status RunReplay(Arguments& arguments) {
                    options.out->c_str(), options.out->c_str());
     }
   }
-  return Status::Ok();
+  const Counters& total = result.value().total;
+  std::int64_t rejected = 0;
+  for (const std::int64_t count : total.rejected) rejected += count;
+  if (total.learned + total.updates > 0 || rejected == 0) return Status::Ok();
+  return {ErrorCode::kInput, arguments.stream + ": nothing was learned, " +
+                                 std::to_string(rejected) + " of " + std::to_string(total.records) +
+                                 " records were refused; do stream and configuration fit?"};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <iterator>
+#include <map>
 
 #include "engine/json.h"
 
@@ -81,7 +82,41 @@ std::string Certificate(const Comparison& comparison) {
 
 const char* YesNo(bool value) { return value ? "yes" : "no"; }
 
+// How many events a run left out, by reason; empty if none.
+std::string Refused(const Counters& total) {
+  std::string reasons;
+  std::int64_t all = 0;
+  const auto add = [&](const char* reason, std::int64_t count) {
+    if (count == 0) return;
+    all += count;
+    reasons += (reasons.empty() ? "" : ", ") + std::to_string(count) + " " + reason;
+  };
+  for (std::size_t i = 0; i < total.rejected.size(); ++i) {
+    add(ReasonName(static_cast<Reason>(i)), total.rejected[i]);
+  }
+  add("refused_late", total.refused_late);
+  if (all == 0) return "";
+  return std::to_string(all) + " of " + std::to_string(total.records) +
+         " records were refused: " + reasons;
+}
+
 }  // namespace
+
+std::string RefusedLines(const std::vector<Comparison>& comparisons) {
+  std::map<std::string, std::string> modes;
+  for (const Comparison& comparison : comparisons) {
+    if (!comparison.result) continue;
+    const std::string refused = Refused(comparison.result->total);
+    if (refused.empty()) continue;
+    std::string& names = modes[refused];
+    names += (names.empty() ? "" : ", ") + comparison.contender.name;
+  }
+  std::string lines;
+  for (const auto& [refused, names] : modes) {
+    lines += "warning: " + refused + (modes.size() > 1 ? " (" + names + ")" : "") + "\n";
+  }
+  return lines;
+}
 
 std::string CompareTable(const std::vector<Comparison>& comparisons) {
   // Per learn event, then per deletion: gradients and seconds.
@@ -121,6 +156,15 @@ std::string CompareJson(const std::vector<Comparison>& comparisons) {
       json.Key(key);
       value ? json.Value(*value) : json.Null();
     };
+    const Counters& total = comparison.result->total;
+    json.Field("records", total.records).Field("learned", total.learned);
+    json.Field("updates", total.updates).Field("duplicates", total.duplicates);
+    json.Field("refused_late", total.refused_late).Key("rejected").BeginObject();
+    for (std::size_t i = 0; i < total.rejected.size(); ++i) {
+      if (total.rejected[i] == 0) continue;
+      json.Field(ReasonName(static_cast<Reason>(i)), total.rejected[i]);
+    }
+    json.EndObject();
     number("accuracy", f.accuracy);
     number("mean_loss", f.mean_loss);
     number("regret", f.regret);

@@ -359,6 +359,9 @@ std::size_t ReplayBatchSize(const ModelSpec& model) {
 
 std::vector<std::string> ReplayResult::WhyNotCertified(const Plan& plan) const {
   std::vector<std::string> reasons = plan.WhyNotCertified();
+  if (total.learned + total.updates == 0) {
+    reasons.push_back("nothing was learned, so there is nothing to certify");
+  }
   if (why_not) {
     reasons.push_back(std::to_string(uncertified) + " of " + std::to_string(total.draws) +
                       " deletions: " + *why_not);

@@ -1,11 +1,24 @@
 #include "app/run/connection.h"
 
+#include <sys/stat.h>
+
 #include "app/config/read_file.h"
+#include "metrics/http_guard.h"
 
 namespace lethe {
 
 Result<std::string> ReadSecret(const std::string& path) {
-  auto text = config::ReadWholeFile(path);
+  struct stat found = {};
+  // The group may read it: that is how a service manager or a cluster hands a secret over.
+  if (stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
+      (found.st_mode & (S_IRWXO | S_IWGRP)) != 0) {
+    return Status(ErrorCode::kConfig,
+                  path +
+                      " holds a secret, and every user of this machine can read or change it: "
+                      "chmod 600 it (640 for a group), and replace the secret if somebody may "
+                      "have read it");
+  }
+  auto text = config::ReadWholeFile(path, "the secret");
   if (!text.ok()) return Status(ErrorCode::kConfig, text.status().message());
   std::string secret = text.value().substr(0, text.value().find('\n'));
   if (!secret.empty() && secret.back() == '\r') secret.pop_back();
@@ -30,6 +43,14 @@ KafkaSettings SettingsWithoutSecrets(const KafkaConfig& kafka) {
 }
 
 }  // namespace
+
+std::optional<std::string> ListenWarning(const HttpConfig& http) {
+  const std::string host = http.listen.substr(0, http.listen.rfind(':'));
+  if (http.token_file || IsLoopback(host)) return std::nullopt;
+  return "http.listen " + http.listen +
+         " can be reached by other machines, and nobody is asked for a token: set "
+         "http.token_file, or listen on 127.0.0.1";
+}
 
 Status CheckKafkaConfig(const KafkaConfig& kafka) {
   return CheckKafkaSettings(SettingsWithoutSecrets(kafka));

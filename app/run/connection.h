@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "app/config/config.h"
 #include "connectors/kafka/settings.h"
 #include "engine/status.h"
@@ -15,5 +18,8 @@ Status CheckKafkaConfig(const KafkaConfig& kafka);
 
 // A secret from a file: its first line. Never shown.
 Result<std::string> ReadSecret(const std::string& path);
+
+// What is to be said of an address that others can reach without a token.
+std::optional<std::string> ListenWarning(const HttpConfig& http);
 
 }  // namespace lethe

@@ -19,10 +19,10 @@
 #include "app/run/kafka_forget_desk.h"
 #include "app/run/shard_worker.h"
 #include "app/version.h"
+#include "connectors/kafka/log.h"
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
 #include "connectors/system/system_clock.h"
-#include "metrics/http_guard.h"
 #include "metrics/http_server.h"
 #include "state/shard_folder.h"
 
@@ -89,11 +89,7 @@ class Daemon {
       }
       options.token = std::move(token).value();
     }
-    if (!options.token && !IsLoopback(options.host)) {
-      LogWarning("http.listen " + listen +
-                 " can be reached by other machines, and nobody is asked for a token: set "
-                 "http.token_file, or listen on 127.0.0.1");
-    }
+    if (const auto warning = ListenWarning(config_.http)) LogWarning(*warning);
     // Whoever may ask for a deletion must have proved something, unless it is a demonstration.
     if (options.token) LETHE_RETURN_IF_ERROR(OpenDesk());
     options.extras.forget = options_.open_desk != nullptr ? options_.open_desk : desk_.get();
@@ -134,10 +130,7 @@ class Daemon {
   }
 
   KafkaLog KafkaTalk() {
-    return [this](const std::string& line) {
-      LogWarning(line, {{"from", "kafka"}});
-      board_.AddTrouble({clock_.NowMs(), line});
-    };
+    return [this](const std::string& line) { kafka_log_.Tell(line); };
   }
 
   // Repeats a question until it is answered by anything but "not reachable".
@@ -230,12 +223,21 @@ class Daemon {
       router.AddShard({partition});
       auto folder = ShardFolder::Open(*folder_, {partition}, *random_, hasher_);
       if (!folder.ok()) return folder.status();
-      LETHE_RETURN_IF_ERROR(folder.value()->store().LimitOpenFiles(open_files.value()));
+      ShardFolder& opened = *folder.value();
+      LETHE_RETURN_IF_ERROR(opened.store().LimitOpenFiles(open_files.value()));
       workers_.push_back(std::make_unique<ShardWorker>(
           WorkerContext{config_, plan_, hasher_, *random_, clock_, board_, metrics_, publisher,
                         *signer_, router, stopping_},
           std::move(folder).value()));
-      LETHE_RETURN_IF_ERROR(Wait([&] { return workers_.back()->Prepare(witness); }));
+      const Status prepared = Wait([&] { return workers_.back()->Prepare(witness); });
+      if (prepared.ok()) continue;
+      // A start that is refused leaves no state behind that was never used.
+      if (opened.is_new() && opened.state().commits() == 0) {
+        workers_.pop_back();
+        std::error_code ignored;
+        std::filesystem::remove_all(ShardPath(config_.state.path, {partition}), ignored);
+      }
+      return prepared;
     }
     if (workers_.empty()) {
       return {ErrorCode::kInput, "source.kafka.partitions chooses none of the " +
@@ -338,6 +340,11 @@ class Daemon {
   SodiumHasher hasher_;
   const std::unique_ptr<RandomSource> random_;
   Board board_;
+  // Shared by the connections, which say the same of a broker that is away.
+  kafka::RateLimitedLog kafka_log_{[this](const std::string& line) {
+    LogWarning(line, {{"from", "kafka"}});
+    board_.AddTrouble({clock_.NowMs(), line});
+  }};
   PipelineMetrics metrics_;
   std::atomic<bool> stopping_{false};
   KafkaSettings settings_;

@@ -115,6 +115,7 @@ class Recorder {
     if (!is_kept) {
       ++result_.not_kept;
       result_.not_kept_requests += is_request ? 1 : 0;
+      result_.not_kept_good += record_.rejection ? 0 : 1;
       return Status::Ok();
     }
     ++result_.records;
@@ -154,6 +155,7 @@ std::string RecordJson(const RecordOptions& options, const RecordResult& result)
   }
   json.EndArray().Field("bad", result.bad).Field("not_kept", result.not_kept);
   json.Field("not_kept_requests", result.not_kept_requests);
+  json.Field("not_kept_good", result.not_kept_good);
   return json.EndObject().text();
 }
 

@@ -27,6 +27,10 @@ Status FromError(int error, const std::string& what, const std::string& detail) 
   } else if (IsDenied(error)) {
     code = ErrorCode::kConfig;
     advice = "; the access rules of the cluster must allow it";
+  } else if (error == RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP) {
+    advice =
+        "; the clock of this machine is ahead of the broker's by more than the topic allows "
+        "(message.timestamp.after.max.ms, an hour). Set the clock";
   } else if (error == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE ||
              error == RD_KAFKA_RESP_ERR_INVALID_RECORD || error == RD_KAFKA_RESP_ERR_INVALID_MSG) {
     code = ErrorCode::kInput;

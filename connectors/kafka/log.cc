@@ -1,6 +1,7 @@
 #include "connectors/kafka/log.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace lethe::kafka {
 
@@ -14,20 +15,39 @@ std::string OneLine(std::string text) {
   return text;
 }
 
+constexpr char kLeftOut[] = " (and ";
+
+// Takes " (and N times since)" off the end, and returns N: 0 if it is not there.
+std::int64_t TakeLeftOut(std::string& line) {
+  const std::size_t at = line.rfind(kLeftOut);
+  long long count = 0;
+  int end = 0;
+  if (at == std::string::npos ||
+      std::sscanf(line.c_str() + at, " (and %lld times since)%n", &count, &end) != 1 ||
+      at + static_cast<std::size_t>(end) != line.size()) {
+    return 0;
+  }
+  line.resize(at);
+  return count;
+}
+
 }  // namespace
 
 void RateLimitedLog::TellAt(std::string line, Clock::time_point now) {
   // How long a connection took to fail is different every time, and tells nobody anything.
   if (const std::size_t at = line.rfind(" (after "); at != std::string::npos) line.resize(at);
+  // One limit may stand in front of another, which several connections share.
+  const std::int64_t left_out_before = TakeLeftOut(line);
   {
     std::lock_guard lock(mutex_);
     if (seen_.size() > kMaxTexts) seen_.clear();
     const auto [found, is_new] = seen_.try_emplace(line, Seen{now, 0});
     if (!is_new) {
       if (now - found->second.told < kInterval) {
-        ++found->second.left_out;
+        found->second.left_out += 1 + left_out_before;
         return;
       }
+      found->second.left_out += left_out_before;
       if (found->second.left_out > 0) {
         line += " (and " + std::to_string(found->second.left_out) + " times since)";
       }

@@ -16,7 +16,8 @@ using KafkaLog = std::function<void(const std::string& line)>;
 namespace kafka {
 
 // In front of a KafkaLog: the same text at most every ten seconds, then with the number of times
-// that it was left out. Thread-safe.
+// that it was left out. Every connection has one; a process with several connections puts one more
+// behind them, since each of them says the same of a broker that is away. Thread-safe.
 class RateLimitedLog {
  public:
   using Clock = std::chrono::steady_clock;

@@ -61,6 +61,7 @@ TEST_F(RunHttpTest, ReceiptsAreThosePublishedAndSurviveARestart) {
 TEST_F(RunHttpTest, ARequestOverHttpGoesThroughTheTopic) {
   const auto token_path = folder / "token";
   std::ofstream(token_path) << "s3cret\n";
+  std::filesystem::permissions(token_path, std::filesystem::perms::owner_read);
   std::string text = Config();
   const std::string listen = "http: {listen: \"127.0.0.1:0\"";
   text.insert(text.find(listen) + listen.size(), ", token_file: " + token_path.string());

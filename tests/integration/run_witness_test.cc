@@ -46,6 +46,8 @@ TEST_F(RunWitnessTest, ASecondOwnerIsRefused) {
   const auto other = folder / "other";
   Config("state: {path: " + other.string() + "}\n");
   ExpectRefused("by another state");
+  // Nothing stays that looks like a state.
+  EXPECT_FALSE(std::filesystem::exists(other / "shard-0"));
   daemon->Signal(SIGTERM);
   ASSERT_EQ(daemon->Wait(), 0) << daemon->Log();
   Config();
@@ -56,7 +58,7 @@ TEST_F(RunWitnessTest, ALostStateBeginsAnewWhenToldTo) {
   ReadSome(300);
   std::filesystem::remove_all(state_path);
   ExpectRefused("run --begin-anew");
-  // The refusal left a state that is still new.
+  EXPECT_FALSE(std::filesystem::exists(state_path / "shard-0"));
   const auto daemon = Start({"--begin-anew"});
   WaitForRecords(*daemon, static_cast<std::int64_t>(sent_));
   daemon->Signal(SIGTERM);

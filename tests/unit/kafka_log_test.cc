@@ -35,6 +35,20 @@ TEST_F(KafkaLogTest, HowLongAnAttemptTookDoesNotMakeItAnother) {
   EXPECT_EQ(lines_, Lines{"refused"});
 }
 
+TEST_F(KafkaLogTest, ConnectionsThatSayTheSameAreHeardOnce) {
+  RateLimitedLog::Clock::time_point now;
+  const KafkaLog share = [&](const std::string& line) { log_.TellAt(line, now); };
+  RateLimitedLog consumer(share);
+  RateLimitedLog producer(share);
+  for (const int ms : {0, 1, 2, 10'100}) {
+    now = RateLimitedLog::Clock::time_point() + seconds(1000) + std::chrono::milliseconds(ms);
+    consumer.TellAt("broker away", now);
+    producer.TellAt("broker away", now);
+  }
+  // Left out so far: the first of the producer, and two of the consumer.
+  EXPECT_EQ(lines_, (Lines{"broker away", "broker away (and 3 times since)"}));
+}
+
 TEST_F(KafkaLogTest, LineIsOneLine) {
   Tell("a\nb\r", 0);
   EXPECT_EQ(lines_, Lines{"a b "});
