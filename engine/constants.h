@@ -21,7 +21,8 @@ struct Constants {
   // The largest step that does not expand: 2/(beta+mu), rounded down.
   double max_step() const;
 
-  // Fails (kConfig) when a constant is not a finite, positive number.
+  // Fails (kConfig) when a scale or a constant is not a positive number whose square can be
+  // computed with, and says which.
   static Result<Constants> Derive(const ModelSpec& model);
 };
 

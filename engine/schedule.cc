@@ -48,7 +48,12 @@ Result<Schedule> Schedule::Make(const LearningSpec& learning, Split split,
       const double eta = learning.eta.value_or(1 / (constants.beta + constants.mu));
       // The cap itself, as a user would compute it, is allowed and rounded down.
       const double cap = 2 / (constants.beta + constants.mu);
-      if (!(eta > 0) || eta > cap * (1 + 1e-5)) return AboveCap(eta, cap);
+      if (!(eta >= 1e-30)) {
+        return Status(ErrorCode::kConfig,
+                      "learning.eta: must be at least 1e-30; the square of a smaller step vanishes "
+                      "in doubles, and with it the bound on what it did");
+      }
+      if (eta > cap * (1 + 1e-5)) return AboveCap(eta, cap);
       schedule.scale_ = std::min(eta, schedule.cap_);
       break;
     }
