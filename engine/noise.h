@@ -7,7 +7,9 @@ namespace lethe {
 
 // Gaussian noise on a grid (docs/guarantee.md, section 3). Sums of doubles carry the exponent of
 // what was added in their last bits, and give a world away however large the noise is. On a grid
-// that both worlds share, the sum is exact and a rounding of the ideal mechanism.
+// that both worlds share, the sum is exact. The noise itself is a Gaussian rounded to the grid, as
+// Box-Muller in doubles gives it: each point of the grid has its ideal probability to about 1e-7 of
+// it, because a draw that falls so near to the middle of two points may be rounded to the other.
 
 // The grid's spacing: the smallest power of two >= max(sigma 2^-26, radius 2^-52).
 double GridSpacing(double sigma, double radius);
