@@ -1,7 +1,7 @@
 // What is drawn over time. It is kept here only, because the daemon forgets at a deletion.
 import {chart} from './charts.js';
 import {$, code, empty, put, table} from './dom.js';
-import {clock, plural, short, sum} from './words.js';
+import {clock, figure, plural, short, sum} from './words.js';
 
 const KEPT_MS = 10 * 60 * 1000;
 const SHOWN_MS = 5 * 60 * 1000;
@@ -10,6 +10,7 @@ const FIRST_MS = 60 * 1000;
 const history = {loss: [], noise: [], marks: [], rates: []};
 let before = null; // the last shards, to see what changed
 let opened = Date.now();
+let hidesLoss = false; // no figure without noise is released
 let known = new Set(); // receipts that were drawn
 
 // The mean loss since the last look. A deletion restarts the sums; what is new after it counts.
@@ -21,14 +22,16 @@ export function remember(shards, now) {
     const last = before?.find((s) => s.shard === shard.shard);
     const restarted =
       !last || last.effective_deletions !== shard.effective_deletions || last.state !== shard.state;
-    loss += shard.loss_total - (restarted ? 0 : last.loss_total);
-    events += shard.loss_events - (restarted ? 0 : last.loss_events);
+    // Null where no figure without noise is released; then there is nothing to draw.
+    loss += (shard.loss_total ?? 0) - (restarted ? 0 : last.loss_total ?? 0);
+    events += (shard.loss_events ?? 0) - (restarted ? 0 : last.loss_events ?? 0);
     if (last) deletions += shard.effective_deletions - last.effective_deletions;
   }
   if (before && events > 0) history.loss.push({time: now, value: loss / events});
   if (deletions > 0) history.marks.push({time: now, deletions});
   history.rates.push({time: now, records: sum(shards.map((s) => s.records))});
   before = shards;
+  hidesLoss = shards.some((s) => s.loss_total === null);
 }
 
 export function rememberNoise(receipts, now) {
@@ -66,15 +69,20 @@ export function drawCharts(now, topic) {
   const from = Math.min(Math.max(opened, now - SHOWN_MS), now - FIRST_MS);
   const time = {from, to: now};
   if (history.loss.length === 0) {
-    put($('loss-chart'), ['empty', topic], () =>
-      empty(
-        'Nothing was learned since this page was opened. The curve begins with the next event in ',
-        'topic ',
-        code(topic),
-        ', such as ',
-        code('{"type":"learn","id":"e-1","x":[0.1,0.7],"y":1}'),
-        ' with the subject as its key.',
-      ),
+    put($('loss-chart'), ['empty', topic, hidesLoss], () =>
+      hidesLoss
+        ? empty(
+            'Not shown. The promise of this mode holds even if people react to what is released, ',
+            'and a loss carries no noise.',
+          )
+        : empty(
+            'Nothing was learned since this page was opened. The curve begins with the next event ',
+            'in topic ',
+            code(topic),
+            ', such as ',
+            code('{"type":"learn","id":"e-1","x":[0.1,0.7],"y":1}'),
+            ' with the subject as its key.',
+          ),
     );
   } else {
     delete $('loss-chart').dataset.shown;
@@ -122,7 +130,7 @@ export function drawCharts(now, topic) {
     table(
       ['Time', 'Request', 'Sigma'],
       newest(history.noise).map((p) => ({
-        cells: [clock(p.time), p.request ?? '–', short(p.value)],
+        cells: [clock(p.time), p.request ?? '–', figure(p.value)],
       })),
       {numbers: [2], caption: 'Noise of each deletion'},
     ),

@@ -3,6 +3,21 @@ import {$, empty, make, put, say, table} from './dom.js';
 import {rate} from './history.js';
 import {clock, count, duration, howSoon, modelName, plural, short, sum} from './words.js';
 
+// Bounds are rounded up.
+const points = (share) => (Math.ceil(1000 * share - 1e-6) / 10).toFixed(1);
+const percent = (share) => (Math.ceil(10000 * share - 1e-6) / 100).toFixed(2);
+
+// What a model tells about those who were forgotten, as far as it is promised.
+function promised(totals, {promise, guarantee}) {
+  const model = `From model ${modelName(totals)} on, `;
+  const forgotten = plural(totals.outcomes.forgotten, 'forgotten request');
+  if (promise.advantage === 0)
+    return `${model}models are those of a run that never learned the events of the ${forgotten}.`;
+  const whom = guarantee === 'joint' ? `the ${forgotten}` : `any one of the ${forgotten}`;
+  const bound = percent((1 + promise.advantage) / 2);
+  return `${model}a guess whether the events of ${whom} were learned is right at most ${bound}% of the time.`;
+}
+
 export function verdict(status, now) {
   const {totals, pipeline} = status;
   if (!status.healthy)
@@ -43,13 +58,8 @@ export function verdict(status, now) {
   if (totals.outcomes.rejected > 0)
     words.push(`${plural(totals.outcomes.rejected, 'request')} could not be read.`);
   if (!pipeline.certified) words.push('Deletions are not certified with this configuration.');
-  else if (totals.outcomes.forgotten > 0) {
-    const who = waiting === 0 ? 'asked' : 'were served';
-    words.push(
-      `Model ${modelName(totals)} carries nothing of ` +
-        `the ${count(totals.outcomes.forgotten)} who ${who}.`,
-    );
-  }
+  else if (totals.outcomes.forgotten > 0 && pipeline.promise)
+    words.push(promised(totals, pipeline));
   const isBad = late || totals.outcomes.rejected > 0;
   return [isBad ? 'bad' : isLate || !isKnown ? 'warn' : 'good', words.join(' ')];
 }
@@ -94,16 +104,21 @@ export function showTiles(status, shards, now) {
 
   const {promise} = pipeline;
   if (promise) {
-    // Bounds are rounded up.
-    const points = (share) => (Math.ceil(1000 * share - 1e-6) / 10).toFixed(1);
     say('advantage', points(promise.advantage));
     say(
       'promise',
-      `best advantage of any attacker: ${points((1 + promise.advantage) / 2)} of 100 guesses are ` +
+      `best advantage of any attacker: ${percent((1 + promise.advantage) / 2)} of 100 guesses are ` +
         `right, of a coin toss 50. Epsilon ${short(promise.epsilon)}, ` +
         `delta ${short(promise.delta)}, ` +
-        (pipeline.guarantee === 'joint' ? 'all together' : 'each alone'),
+        (pipeline.guarantee === 'joint' ? 'all together' : 'each alone') +
+        (promise.shards > 1
+          ? `; of what ${plural(promise.shards, 'shard')} serve together, mu ${short(promise.mu)}, ` +
+            `of each shard mu ${short(promise.shard_mu)}`
+          : ''),
     );
+  } else if (pipeline.certified) {
+    say('advantage', '–');
+    say('promise', 'Known when the topic has said how many partitions it has.');
   } else {
     say('advantage', 'none');
     say('promise', 'This configuration does not certify; each receipt says why.');

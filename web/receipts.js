@@ -2,7 +2,7 @@
 import {ask, askJson} from './api.js';
 import {$, code, empty, make, put, say, table} from './dom.js';
 import {asked} from './forget.js';
-import {clock, count, plural, short} from './words.js';
+import {clock, count, figure, plural} from './words.js';
 
 let shown = null; // the receipt in the dialog
 
@@ -50,7 +50,7 @@ function receiptRow(receipt) {
       stage(receipt.received),
       stage(receipt.effective, true),
       stage(receipt.erased, isForgotten),
-      receipt.sigma === null || !isForgotten ? '' : short(receipt.sigma),
+      receipt.sigma === null || !isForgotten ? '' : figure(receipt.sigma),
       certified,
     ],
   };
@@ -116,7 +116,11 @@ export async function openReceipt(uuid) {
   shown = {uuid, bytes};
   const erased = notices.find((n) => n.status === 'erased');
   say('certificate-title', receipt.request === null ? 'Receipt' : `Receipt of ${receipt.request}`);
-  const number = (n) => (n === null ? '–' : short(n));
+  const number = (n) => (n === null ? '–' : figure(n));
+  const notErased =
+    receipt.outcome === 'forgotten'
+      ? 'not yet; a notice follows when the bytes are gone from the disk'
+      : 'nothing was learned under this name, so there is nothing to erase';
   $('certificate-body').replaceChildren(
     make('p', {class: 'statement'}, receipt.statement),
     facts([
@@ -129,15 +133,17 @@ export async function openReceipt(uuid) {
       ],
       [
         'Erased',
-        erased
-          ? moment(erased)
-          : 'the bytes are still on disk; a notice follows when they are gone',
+        erased ? moment(erased) : notErased,
       ],
       ['Events', count(receipt.events)],
       [
         'Promise',
         `epsilon ${number(receipt.epsilon)}, delta ${number(receipt.delta)}, ` +
-          `mu ${number(receipt.mu)}, advantage ${number(receipt.advantage)}`,
+          `mu ${number(receipt.mu)}, advantage ${number(receipt.advantage)}` +
+          (receipt.shards > 1
+            ? `, of ${plural(receipt.shards, 'shard')} together; of this one mu ` +
+              number(receipt.shard_mu)
+            : ''),
       ],
       [
         'Noise',

@@ -11,6 +11,9 @@ export function short(number) {
     .replace(/\.$/, '');
 }
 
+// As on a certificate: six digits, of which none are made up.
+export const figure = (number) => String(Number(number.toPrecision(6)));
+
 export const clock = (ms) => new Date(ms).toLocaleTimeString([], {hour12: false});
 export const count = (n) => Number(n).toLocaleString('en');
 export const plural = (n, thing) => `${count(n)} ${thing}${n === 1 ? '' : 's'}`;

@@ -48,19 +48,20 @@ std::string Printable(const std::string& text) {
 }
 
 void PrintRow(const ChainEntry& entry) {
-  std::printf(
-      "%-36s  %-17s  %6lld  %-9s  %10s  %s\n", Printable(entry.receipt).c_str(),
-      Printable(entry.outcome).c_str(), static_cast<long long>(entry.events),
-      entry.certified ? "yes" : "no",
-      entry.sigma && *entry.sigma > 0 ? ToText(static_cast<float>(*entry.sigma)).c_str() : "-",
-      Printable(entry.request.value_or("-")).c_str());
+  char sigma[32] = "-";
+  // As on the certificate.
+  if (entry.sigma && *entry.sigma > 0) std::snprintf(sigma, sizeof sigma, "%.6g", *entry.sigma);
+  std::printf("%-36s  %-17s  %6lld  %-9s  %11s  %s\n", Printable(entry.receipt).c_str(),
+              Printable(entry.outcome).c_str(), static_cast<long long>(entry.events),
+              entry.certified ? "yes" : "no", sigma,
+              Printable(entry.request.value_or("-")).c_str());
 }
 
 Status RunList(const Arguments& arguments) {
   const auto book = ReadReceipts(arguments.path, SodiumHasher());
   if (!book.ok()) return book.status();
   if (!arguments.json) {
-    std::printf("%-36s  %-17s  %6s  %-9s  %10s  %s\n", "RECEIPT", "OUTCOME", "EVENTS", "CERTIFIED",
+    std::printf("%-36s  %-17s  %6s  %-9s  %11s  %s\n", "RECEIPT", "OUTCOME", "EVENTS", "CERTIFIED",
                 "SIGMA", "REQUEST");
   }
   for (const ChainEntry& entry : book.value().entries) {
