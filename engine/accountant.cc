@@ -25,6 +25,14 @@ double LastTrue(double low, double high, Predicate holds) {
   return low;
 }
 
+Promise OfMu(double mu, double delta) {
+  return {.mu = mu,
+          .rho = RhoOfMu(mu),
+          .epsilon = EpsilonOfMu(mu, delta),
+          .delta = delta,
+          .advantage = AdvantageOfMu(mu)};
+}
+
 }  // namespace
 
 double DeltaOfMu(double mu, double epsilon) {
@@ -95,15 +103,14 @@ Result<Promise> Promise::FromBudget(const BudgetSpec& budget) {
   return promise;
 }
 
-Promise Promise::Over(int shards) const {
+Promise Promise::Over(std::int64_t shards) const {
+  if (shards == 1 || mu == 0) return *this;  // nothing at all is nothing over any number of them
+  return OfMu(mu * std::sqrt(static_cast<double>(shards)) * kUp, delta);
+}
+
+Promise Promise::ShareOf(std::int64_t shards) const {
   if (shards == 1) return *this;
-  Promise total;
-  total.mu = mu * std::sqrt(static_cast<double>(shards)) * kUp;
-  total.rho = RhoOfMu(total.mu);
-  total.delta = delta;
-  total.epsilon = EpsilonOfMu(total.mu, delta);
-  total.advantage = AdvantageOfMu(total.mu);
-  return total;
+  return OfMu(mu / std::sqrt(static_cast<double>(shards)) * kDown, delta);
 }
 
 }  // namespace lethe

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "engine/spec.h"
 #include "engine/status.h"
 
@@ -41,7 +43,10 @@ struct Promise {
   static Result<Promise> FromBudget(const BudgetSpec& budget);
 
   // The promise over `shards` independent runs that each keep this one: mu sqrt(shards).
-  Promise Over(int shards) const;
+  Promise Over(std::int64_t shards) const;
+  // What each of `shards` independent runs must keep so that all together keep this one:
+  // mu / sqrt(shards), rounded down.
+  Promise ShareOf(std::int64_t shards) const;
 };
 
 }  // namespace lethe

@@ -54,7 +54,8 @@ void WriteShards(JsonWriter& json, const char* key, const std::vector<ShardId>& 
   json.EndArray();
 }
 
-void WritePromise(JsonWriter& json, const Receipt& receipt) {
+// With one shard, what it releases is what is served, and there is nothing to add.
+void WritePromise(JsonWriter& json, const Receipt& receipt, const ReceiptContext& context) {
   const bool certified = receipt.why_not.empty();
   const auto number = [&](const char* key, double value) {
     json.Key(key);
@@ -65,6 +66,10 @@ void WritePromise(JsonWriter& json, const Receipt& receipt) {
   number("epsilon", receipt.promise.epsilon);
   number("delta", receipt.promise.delta);
   number("advantage", receipt.promise.advantage);
+  if (context.shards == 1) return;
+  number("shard_mu", receipt.shard_mu);
+  const bool joint = context.spec.forgetting.guarantee == Guarantee::kJoint;
+  json.Field("shards", joint ? context.shards : receipt.holders);
 }
 
 void WriteLines(JsonWriter& json, const char* key, const std::vector<std::string>& lines) {
@@ -109,12 +114,12 @@ std::string WriteReceipt(const Receipt& receipt, const ReceiptContext& context,
   WriteLines(json, "why_not", receipt.why_not);
   json.Field("mode", spec.forgetting.mode).Field("guarantee", Name(spec.forgetting.guarantee));
   json.Field("shift", receipt.forgetting.shift).Field("sigma", receipt.forgetting.sigma);
-  WritePromise(json, receipt);
+  WritePromise(json, receipt, context);
   WriteLines(json, "assumptions", Assumptions(spec, context.is_adaptive));
   WriteLines(json, "not_covered", NotCovered(context.keeps_secret));
   json.Field("noise", Name(spec.noise.source)).Field("config", context.config_sha256);
   json.Field("previous", previous);
-  json.Field("statement", Statement(receipt, spec, context.is_exact));
+  json.Field("statement", Statement(receipt, context));
   return json.EndObject().text();
 }
 

@@ -37,7 +37,9 @@ struct Receipt {
   ModelVersion model_version;
   Forgetting forgetting;
   std::vector<std::string> why_not;  // empty: certified
-  Promise promise;
+  std::int64_t holders = 1;  // shards that held events of the subject, as far as can be known
+  Promise promise;           // of all that is served
+  double shard_mu = 0;       // of what this shard alone releases
 
   // What is known while the request waits.
   template <typename Self, typename Archive>
@@ -50,9 +52,10 @@ struct Receipt {
 // What is the same for every receipt of a shard.
 struct ReceiptContext {
   const Spec& spec;
-  bool is_exact;      // the mode forgets exactly
-  bool keeps_secret;  // the mode keeps the model before its noise
-  bool is_adaptive;   // requests may depend on what was released
+  std::int64_t shards;  // of the model that is served
+  bool is_exact;        // the mode forgets exactly
+  bool keeps_secret;    // the mode keeps the model before its noise
+  bool is_adaptive;     // requests may depend on what was released
   std::string config_sha256;
   const Hasher& hasher;
 };

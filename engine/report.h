@@ -25,7 +25,9 @@ struct PipelineFacts {
   std::int64_t weights = 0;               // how many the model has
   double radius = 0;                      // the largest norm that they can have
   bool certified = false;
-  Promise promise;
+  std::int64_t shards = 1;  // partitions of the topic; 0: not known yet, and neither are these
+  Promise promise;          // of all that is served
+  Promise shard_promise;    // of what one shard releases
   std::optional<double> deadline_seconds;  // within which a deletion is to be effective
 };
 
@@ -44,8 +46,9 @@ struct ShardReport {
   std::optional<double> last_sigma;  // of the last draw
   std::optional<double> regret_bound;
   double regret_noise_bound = 0;
-  double loss_total = 0;  // since the last effective deletion
-  std::int64_t loss_events = 0;
+  // Since the last effective deletion; none where no figure without noise may be released.
+  std::optional<double> loss_total;
+  std::optional<std::int64_t> loss_events;
   std::int64_t pending_requests = 0;
   std::optional<TimeMs> oldest_pending;  // the timestamp of its record
   std::optional<TimeMs> last_event;      // the running maximum of the records' timestamps

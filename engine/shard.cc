@@ -216,6 +216,8 @@ Status Shard::DeleteBySubject(const Record& record) {
   }
   Receipt receipt = NewReceipt(record, Outcome::kForgotten);
   receipt.subject = names_.SubjectInReceipt(*record.event.subject);
+  const bool is_known = elsewhere_ != nullptr && elsewhere_->holders > 0;
+  SetPromise(is_known ? elsewhere_->holders : plan_.shards, receipt);
   const Refusal refusal = RefusalFor(receipt);
   for (const LearnedEvent& event : events) ports_.state.Refuse(names_.Lasting(event.id), refusal);
   ports_.state.Refuse(lasting, refusal);
@@ -308,9 +310,16 @@ Receipt Shard::NewReceipt(const Record& record, Outcome outcome) {
   receipt.request = record.event.request;
   receipt.received = record.offset;
   receipt.received_time = record.timestamp;
-  receipt.promise = plan_.promise;
+  SetPromise(1, receipt);
   SetEffective(At(record), receipt);
   return receipt;
+}
+
+void Shard::SetPromise(std::int64_t holders, Receipt& receipt) const {
+  const bool joint = plan_.spec.forgetting.guarantee == Guarantee::kJoint;
+  receipt.holders = holders;
+  receipt.promise = joint ? plan_.served : plan_.ServedTo(holders);
+  receipt.shard_mu = plan_.promise.mu;
 }
 
 void Shard::SetEffective(const Moment& moment, Receipt& receipt) const {
@@ -340,6 +349,7 @@ void Shard::Append(ChainKind kind, std::string bytes) {
 void Shard::AppendReceipt(const Receipt& receipt) {
   ++counters_.outcomes[static_cast<std::size_t>(receipt.outcome)];
   const ReceiptContext context{.spec = plan_.spec,
+                               .shards = plan_.shards,
                                .is_exact = plan_.mode->is_exact,
                                .keeps_secret = plan_.mode->keeps_secret,
                                .is_adaptive = plan_.AllowsAdaptiveRequests(),

@@ -35,10 +35,13 @@ struct ShardPorts {
 };
 
 // What is known of a request besides this shard's own memory: the shards that were searched, this
-// one among them, and those that it was passed on to.
+// one among them, and those that it was passed on to. `holders` counts the shards that hold or have
+// forgotten events of the subject, this one among them, and every shard that could not be asked; 0
+// if nobody was asked.
 struct Elsewhere {
   std::vector<ShardId> searched;
   std::vector<ShardId> passed_on;
+  std::int64_t holders = 0;
 };
 
 // What a shard knows of the target of a request.
@@ -58,6 +61,9 @@ class Shard {
   // Goes on where the state's last commit stands; a state without one is a new beginning. Call
   // before anything else. A state that does not fit the plan is a kInput error, which says how.
   Status Resume();
+
+  // Of how many shards a state was made to be one.
+  static std::int64_t ShardsOf(const State& state);
 
   // Begins reading at this offset. Records before it that were not read are gone for good: unless
   // the shard is new, a notice in the chain says so.
@@ -87,7 +93,8 @@ class Shard {
 
   // Takes the next record; no erasure may be due at its time. A bad record is counted and changes
   // nothing; an error means that the run cannot go on. What it did may be published after a Commit
-  // only. `elsewhere` goes into the receipt of a request that matches nothing.
+  // only. `elsewhere` goes into the receipt of a request: where was searched, if it matches nothing,
+  // and for how many shards the promise to a person is. Without it, that is all shards of the plan.
   Status Process(const Record& record, const Elsewhere* elsewhere = nullptr,
                  const Admitted* admitted = nullptr);
 
@@ -178,6 +185,8 @@ class Shard {
   Receipt NewReceipt(const Record& record, Outcome outcome);
   Receipt NotForgotten(const Record& record, const std::optional<Refusal>& refusal);
   Refusal RefusalFor(const Receipt& receipt) const;
+  // For a person whose events so many shards held.
+  void SetPromise(std::int64_t holders, Receipt& receipt) const;
   void SetEffective(const Moment& moment, Receipt& receipt) const;
 
   // Adds an entry to the chain; Commit makes all that were added durable, then sends them.
@@ -186,6 +195,7 @@ class Shard {
 
   void Save();
   Status Load(std::string_view saved);
+  Status LoadFleet();
 
   std::int64_t steps() const { return counters_.learned + counters_.updates; }
 

@@ -17,6 +17,23 @@ void Shard::Save() {
   SavingArchive archive;
   archive(kShardVersion, *this);
   ports_.state.Put(Part::kShard, archive.Take());
+  if (plan_.shards == 1) return;
+  std::vector<std::int64_t> holders;
+  for (const WaitingRequest& request : waiting_.requests()) {
+    holders.push_back(request.receipt.holders);
+  }
+  SavingArchive fleet;
+  fleet(plan_.shards, holders);
+  ports_.state.Put(Part::kFleet, fleet.Take());
+}
+
+std::int64_t Shard::ShardsOf(const State& state) {
+  std::int64_t shards = 1;
+  if (const auto saved = state.Get(Part::kFleet)) {
+    LoadingArchive archive(*saved);
+    archive(shards);
+  }
+  return shards;
 }
 
 Status Shard::Resume() {
@@ -52,9 +69,35 @@ Status Shard::Load(std::string_view saved) {
   for (WaitingRequest& request : waiting_.requests()) {
     request.receipt.state = identity_.state;
     request.receipt.shard = id_;
-    request.receipt.promise = plan_.promise;
+    SetPromise(1, request.receipt);
   }
+  LETHE_RETURN_IF_ERROR(LoadFleet());
   return unlearner_->Load(ports_.state);
+}
+
+Status Shard::LoadFleet() {
+  const std::string name = "shard " + std::to_string(id_.value);
+  const std::int64_t theirs = ShardsOf(ports_.state);
+  if (theirs != plan_.shards) {
+    return {ErrorCode::kInput,
+            name + ": the state was made as one of " + std::to_string(theirs) +
+                " shards, and is to be one of " + std::to_string(plan_.shards) +
+                ": what was promised of all of them together cannot be kept. Begin anew with "
+                "another state.path."};
+  }
+  const auto saved = ports_.state.Get(Part::kFleet);
+  if (!saved) return Status::Ok();
+  LoadingArchive archive(*saved);
+  std::int64_t shards = 0;
+  std::vector<std::int64_t> holders;
+  archive(shards, holders);
+  if (!archive.complete() || holders.size() != waiting_.size()) {
+    return {ErrorCode::kInput, name + ": what is stored of the other shards cannot be read"};
+  }
+  for (std::size_t i = 0; i < holders.size(); ++i) {
+    SetPromise(holders[i], waiting_.requests()[i].receipt);
+  }
+  return Status::Ok();
 }
 
 void Shard::GoOnFrom(Offset first) {
@@ -96,6 +139,8 @@ ShardReport Shard::Report() const {
                      .last_sigma = last_sigma_,
                      .regret_bound = regret_bound(),
                      .regret_noise_bound = regret_bound_.Noise(),
+                     .loss_total = {},
+                     .loss_events = {},
                      .pending_requests = static_cast<std::int64_t>(waiting_.size()),
                      .oldest_pending = {},
                      .last_event = {},

@@ -73,7 +73,13 @@ void WriteOwnKeys(JsonWriter& json, const ForgettingSpec& forgetting) {
 
 void WriteForgetting(JsonWriter& json, const ForgettingSpec& forgetting) {
   json.Key("forgetting").BeginObject().Field("mode", forgetting.mode);
-  json.Field("guarantee", Name(forgetting.guarantee)).Key("budget").BeginObject();
+  json.Field("guarantee", Name(forgetting.guarantee));
+  // The default stands for itself, so that states that were made before there was a choice stay
+  // valid.
+  if (forgetting.guarantee_scope != GuaranteeScope::kFleet) {
+    json.Field("guarantee_scope", Name(forgetting.guarantee_scope));
+  }
+  json.Key("budget").BeginObject();
   WriteOptional(json, "epsilon", forgetting.budget.epsilon);
   WriteOptional(json, "delta", forgetting.budget.delta);
   WriteOptional(json, "mu", forgetting.budget.mu);
@@ -128,6 +134,10 @@ const char* Name(ScheduleKind kind) {
 
 const char* Name(Guarantee guarantee) {
   return guarantee == Guarantee::kJoint ? "joint" : "per_request";
+}
+
+const char* Name(GuaranteeScope scope) {
+  return scope == GuaranteeScope::kFleet ? "fleet" : "shard";
 }
 
 const char* Name(Split split) {

@@ -13,6 +13,8 @@ enum class LossKind { kLogistic, kSquared, kHuber };
 enum class Oversized { kReject, kRescale };
 enum class ScheduleKind { kConstant, kInverseTime, kInverseSqrt, kHorizon, kAdaptive };
 enum class Guarantee { kJoint, kPerRequest };
+// Whose budget is stated: that of all shards together, whose average is served, or of each alone.
+enum class GuaranteeScope { kFleet, kShard };
 enum class Split { kCurve, kZeta, kHorizon };
 enum class Calibration { kLedger, kPaper, kRecursion };
 enum class NoiseKind { kSystem, kSeeded, kDisabled };
@@ -109,6 +111,7 @@ struct FatsSpec {
 struct ForgettingSpec {
   std::string mode = "passive";
   Guarantee guarantee = Guarantee::kJoint;
+  GuaranteeScope guarantee_scope = GuaranteeScope::kFleet;
   BudgetSpec budget{.epsilon = 1.0, .delta = 1e-6, .mu = {}, .rho = {}};
   Split split = Split::kCurve;
   Calibration calibration = Calibration::kLedger;
@@ -143,6 +146,7 @@ const char* Name(LossKind kind);
 const char* Name(Oversized kind);
 const char* Name(ScheduleKind kind);
 const char* Name(Guarantee guarantee);
+const char* Name(GuaranteeScope scope);
 const char* Name(Split split);
 const char* Name(Calibration calibration);
 const char* Name(NoiseKind kind);

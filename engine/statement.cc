@@ -35,22 +35,54 @@ std::string PassedOn(const Receipt& receipt) {
   return text + ".";
 }
 
-std::string Promised(const Receipt& receipt, const Spec& spec) {
-  const bool joint = spec.forgetting.guarantee == Guarantee::kJoint;
-  std::string text = "From everything that this model's shard releases from model version " +
-                     std::to_string(receipt.model_version.value) +
-                     " on, apart from the public record of when events came and which were "
-                     "deleted, a guess at equal odds whether ";
-  text += joint ? "these and all events deleted before them were" : "this person's events were";
-  text += " ever learned is right at most " + Percent((1 + receipt.promise.advantage) / 2) +
-          " of the time (epsilon " + ToText(receipt.promise.epsilon) + ", delta " +
-          ToText(receipt.promise.delta) + ").";
-  if (!joint) {
-    text +=
-        " This is promised for each person alone: for k people taken together the bound on the "
-        "odds grows k-fold (k mu).";
+// From which releases on.
+std::string Since(const Receipt& receipt, const ReceiptContext& context) {
+  const std::string version = std::to_string(receipt.model_version.value);
+  if (context.shards == 1) {
+    return "From everything that this model's shard releases from model version " + version + " on";
   }
-  return text;
+  return "From everything that the " + std::to_string(context.shards) +
+         " shards of this model release together, this one from its version " + version +
+         " on and every other one from the version of its own last receipt on";
+}
+
+// Whether the deleted events say whose they are. Those of one request all do, or none does.
+bool HasSubject(const Receipt& receipt) {
+  return !receipt.events.empty() && receipt.events.front().subject.has_value();
+}
+
+// Which events the guess is about.
+std::string Guessed(const Receipt& receipt, const ReceiptContext& context) {
+  if (context.spec.forgetting.guarantee == Guarantee::kJoint) {
+    return context.shards == 1
+               ? "these and all events deleted before them were"
+               : "these and all events deleted before them, in whichever shard, were";
+  }
+  if (!HasSubject(receipt)) return "these events were";
+  if (!receipt.subject)
+    return "these events, and those of the same person forgotten here before, were";
+  if (context.shards == 1) return "this person's events were";
+  return "this person's events, which are taken to have been in " +
+         Count(static_cast<std::size_t>(receipt.holders), "shard") + ", were";
+}
+
+std::string Promised(const Receipt& receipt, const ReceiptContext& context) {
+  std::string text = Since(receipt, context) +
+                     ", apart from the public record of when events came and which were "
+                     "deleted, a guess at equal odds whether " +
+                     Guessed(receipt, context) + " ever learned is right at most " +
+                     Percent((1 + receipt.promise.advantage) / 2) + " of the time (epsilon " +
+                     ToText(receipt.promise.epsilon) + ", delta " + ToText(receipt.promise.delta) +
+                     ").";
+  if (context.spec.forgetting.guarantee == Guarantee::kJoint) return text;
+  if (!HasSubject(receipt)) {
+    return text +
+           " This is promised for these events alone: they carry no subject, so other events of "
+           "the same person are not counted with them, and k such requests together are k mu.";
+  }
+  return text +
+         " This is promised for each person alone: for k people taken together the bound on the "
+         "odds grows k-fold (k mu).";
 }
 
 std::string ExactlyPromised(const Receipt& receipt) {
@@ -62,7 +94,7 @@ std::string ExactlyPromised(const Receipt& receipt) {
 
 }  // namespace
 
-std::string Statement(const Receipt& receipt, const Spec& spec, bool is_exact) {
+std::string Statement(const Receipt& receipt, const ReceiptContext& context) {
   const std::string who = Subject(receipt);
   switch (receipt.outcome) {
     case Outcome::kNothingLearned:
@@ -90,7 +122,7 @@ std::string Statement(const Receipt& receipt, const Spec& spec, bool is_exact) {
         "Between the request and the moment it took effect, what was released still carried them. ";
   }
   if (receipt.why_not.empty()) {
-    return text + (is_exact ? ExactlyPromised(receipt) : Promised(receipt, spec)) +
+    return text + (context.is_exact ? ExactlyPromised(receipt) : Promised(receipt, context)) +
            " Models released earlier are not covered.";
   }
   text += "No certificate is given, because: ";

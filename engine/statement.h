@@ -8,7 +8,7 @@
 namespace lethe {
 
 // The words of a receipt: for a person, without formulas.
-std::string Statement(const Receipt& receipt, const Spec& spec, bool is_exact);
+std::string Statement(const Receipt& receipt, const ReceiptContext& context);
 // `is_adaptive`: requests may depend on what was released.
 std::vector<std::string> Assumptions(const Spec& spec, bool is_adaptive);
 // `keeps_secret`: the mode keeps the model before its noise.

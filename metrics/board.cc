@@ -2,6 +2,16 @@
 
 namespace lethe {
 
+PipelineFacts Board::facts() const {
+  const std::lock_guard lock(mutex_);
+  return facts_;
+}
+
+void Board::SetFacts(PipelineFacts facts) {
+  const std::lock_guard lock(mutex_);
+  facts_ = std::move(facts);
+}
+
 void Board::Show(ShardReport report) {
   auto shown = std::make_shared<const ShardReport>(std::move(report));
   const std::lock_guard lock(mutex_);

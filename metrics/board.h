@@ -19,7 +19,9 @@ class Board {
  public:
   explicit Board(PipelineFacts facts) : facts_(std::move(facts)) {}
 
-  const PipelineFacts& facts() const { return facts_; }
+  PipelineFacts facts() const;
+  // Once more is known than at the start.
+  void SetFacts(PipelineFacts facts);
 
   // Call after a commit, never before; and once when a shard's state is opened, so that its
   // counters are there from the start and do not jump from 0.
@@ -48,8 +50,8 @@ class Board {
   std::optional<std::string> unhealthy() const;
 
  private:
-  const PipelineFacts facts_;
   mutable std::mutex mutex_;
+  PipelineFacts facts_;
   std::map<ShardId, std::shared_ptr<const ShardReport>> reports_;
   std::map<std::string, std::string> not_ready_;
   std::optional<std::string> unhealthy_;

@@ -39,8 +39,9 @@ void AddFacts(const PipelineFacts& facts, Families& families) {
   }
   families.Add("lethe_model_dimensions", {}, static_cast<double>(facts.weights));
   families.Add("lethe_model_radius", {}, facts.radius);
-  if (!facts.certified) return;
+  if (!facts.certified || facts.shards == 0) return;
   families.Add("lethe_privacy_mu", {}, facts.promise.mu);
+  families.Add("lethe_privacy_shard_mu", {}, facts.shard_promise.mu);
   families.Add("lethe_privacy_rho", {}, facts.promise.rho);
   families.Add("lethe_privacy_epsilon", {}, facts.promise.epsilon);
   families.Add("lethe_privacy_delta", {}, facts.promise.delta);
@@ -73,8 +74,8 @@ void AddReport(const PipelineFacts& facts, const ShardReport& report, Families& 
   add("lethe_privacy_half_life_events", report.half_life);
   add("lethe_model_version", static_cast<double>(report.model_version.value));
   add("lethe_retained_events", static_cast<double>(report.retained_events));
-  add("lethe_loss_total", report.loss_total);
-  add("lethe_loss_events_total", static_cast<double>(report.loss_events));
+  if (report.loss_total) add("lethe_loss_total", *report.loss_total);
+  if (report.loss_events) add("lethe_loss_events_total", static_cast<double>(*report.loss_events));
   if (report.regret_bound) add("lethe_regret_bound", *report.regret_bound);
   add("lethe_regret_noise_bound", report.regret_noise_bound);
 }

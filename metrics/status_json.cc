@@ -29,10 +29,11 @@ void WriteFacts(JsonWriter& json, const PipelineFacts& facts) {
   json.Field("config", facts.config_sha256);
   Known(json, "deadline_seconds", facts.deadline_seconds);
   json.Field("certified", facts.certified).Key("promise");
-  if (facts.certified) {
+  if (facts.certified && facts.shards > 0) {
     json.BeginObject().Field("mu", facts.promise.mu).Field("rho", facts.promise.rho);
     json.Field("epsilon", facts.promise.epsilon).Field("delta", facts.promise.delta);
-    json.Field("advantage", facts.promise.advantage).EndObject();
+    json.Field("advantage", facts.promise.advantage);
+    json.Field("shards", facts.shards).Field("shard_mu", facts.shard_promise.mu).EndObject();
   } else {
     json.Null();
   }
@@ -176,7 +177,8 @@ std::string ShardsJson(const Board& board, const PipelineMetrics& metrics) {
     Known(json, "last_event_ms", report->last_event);
     json.Field("half_life_events", report->half_life);
     Known(json, "noise_stddev", report->last_sigma);
-    json.Field("loss_total", report->loss_total).Field("loss_events", report->loss_events);
+    Known(json, "loss_total", report->loss_total);
+    Known(json, "loss_events", report->loss_events);
     Known(json, "regret_bound", report->regret_bound);
     json.Field("regret_noise_bound", report->regret_noise_bound);
     json.Key("chain").BeginObject().Field("entries", report->chain_entries);

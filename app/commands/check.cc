@@ -26,6 +26,36 @@ std::vector<std::string> AllWarnings(const Config& config, const Plan& plan) {
   return warnings;
 }
 
+// Numbers of partitions to speak of while the topic is not known.
+constexpr std::int64_t kForExample[] = {1, 4, 16};
+
+// What the numbers of the promise are about.
+void PrintScope(const Plan& plan, bool is_online) {
+  if (plan.mode->is_exact) return;
+  const bool joint = plan.spec.forgetting.guarantee == Guarantee::kJoint;
+  if (!joint) {
+    std::printf(
+        "              to a person whose events are in one partition; in k of them mu sqrt(k)\n");
+    return;
+  }
+  if (is_online) {
+    std::printf("              of all that %lld shards together serve; of each shard mu %.6g\n",
+                static_cast<long long>(plan.shards), plan.promise.mu);
+    return;
+  }
+  const bool is_divided = plan.spec.forgetting.guarantee_scope == GuaranteeScope::kFleet;
+  std::printf("%s", is_divided ? "              of all that is served; each shard keeps its part:"
+                               : "              of each shard; of all that is served:");
+  for (const std::int64_t shards : kForExample) {
+    const auto other = Plan::Make(plan.spec, shards);
+    if (!other.ok()) continue;
+    std::printf("%s mu %.4g with %lld", shards == kForExample[0] ? "" : ",",
+                is_divided ? other.value().promise.mu : other.value().served.mu,
+                static_cast<long long>(shards));
+  }
+  std::printf(" partitions\n");
+}
+
 void PrintText(const Arguments& arguments, const Config& config, const Plan& plan) {
   const auto why_not = plan.WhyNotCertified();
   const Constants& c = plan.constants;
@@ -35,8 +65,9 @@ void PrintText(const Arguments& arguments, const Config& config, const Plan& pla
   std::printf(
       "  promise     epsilon %.6g at delta %.3g (mu %.6g, rho %.6g): an attacker's best "
       "guess is right at most %.2f%% of the time\n",
-      plan.promise.epsilon, plan.promise.delta, plan.promise.mu, plan.promise.rho,
-      std::ceil(5000 * (1 + plan.promise.advantage)) / 100);
+      plan.served.epsilon, plan.served.delta, plan.served.mu, plan.served.rho,
+      std::ceil(5000 * (1 + plan.served.advantage)) / 100);
+  PrintScope(plan, arguments.online);
   std::printf("  certified   %s\n", why_not.empty() ? "yes" : "no");
   for (const std::string& reason : why_not) std::printf("              - %s\n", reason.c_str());
   if (const Status run = plan.CheckRun(); !run.ok()) {
@@ -63,6 +94,20 @@ void WriteFindings(const std::vector<Finding>& findings, JsonWriter& json) {
   json.EndArray();
 }
 
+void WritePromise(const Plan& plan, JsonWriter& json) {
+  json.Key("promise").BeginObject().Field("mu", plan.served.mu).Field("rho", plan.served.rho);
+  json.Field("epsilon", plan.served.epsilon).Field("delta", plan.served.delta);
+  json.Field("advantage", plan.served.advantage).Field("shards", plan.shards);
+  json.Field("shard_mu", plan.promise.mu).Key("by_shards").BeginArray();
+  for (const std::int64_t shards : kForExample) {
+    const auto other = Plan::Make(plan.spec, shards);
+    if (!other.ok()) continue;
+    json.BeginObject().Field("shards", shards).Field("mu", other.value().served.mu);
+    json.Field("shard_mu", other.value().promise.mu).EndObject();
+  }
+  json.EndArray().EndObject();
+}
+
 void PrintJson(const LoadReport& report, const Result<Plan>* plan,
                const std::vector<Finding>* findings = nullptr) {
   JsonWriter json;
@@ -82,9 +127,7 @@ void PrintJson(const LoadReport& report, const Result<Plan>* plan,
     json.Key("constants").BeginObject().Field("G", p.constants.G).Field("L", p.constants.L);
     json.Field("beta", p.constants.beta).Field("mu", p.constants.mu);
     json.Field("radius", p.constants.radius).EndObject();
-    json.Key("promise").BeginObject().Field("mu", p.promise.mu).Field("rho", p.promise.rho);
-    json.Field("epsilon", p.promise.epsilon).Field("delta", p.promise.delta);
-    json.Field("advantage", p.promise.advantage).EndObject();
+    WritePromise(p, json);
     json.Field("certified", p.WhyNotCertified().empty()).Key("why_not").BeginArray();
     for (const std::string& reason : p.WhyNotCertified()) json.Value(reason);
     json.EndArray().Key("warnings").BeginArray();
@@ -128,10 +171,16 @@ Status RunCheck(const Arguments& arguments) {
   if (!access.ok()) return access.status();
   const auto findings = CheckOnline(*report.config, *access.value());
   if (!findings.ok()) return findings.status();
+  const auto partitions =
+      access.value()->cluster().PartitionCount(report.config->spec.topic, kBrokerTimeout);
+  if (!partitions.ok()) return partitions.status();
+  const Result<Plan> here =
+      MakePlan(*report.config, arguments.file, partitions.value().value_or(1));
+  if (!here.ok()) return here.status();
   if (arguments.json) {
-    PrintJson(report, &plan, &findings.value());
+    PrintJson(report, &here, &findings.value());
   } else {
-    PrintText(arguments, *report.config, plan.value());
+    PrintText(arguments, *report.config, here.value());
     PrintFindings(findings.value());
   }
   return Verdict(findings.value());

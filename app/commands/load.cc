@@ -2,7 +2,7 @@
 
 namespace lethe {
 
-Result<Plan> MakePlan(const Config& config, const std::string& file) {
+Result<Plan> MakePlan(const Config& config, const std::string& file, std::int64_t shards) {
   // Refused rather than ignored.
   if (config.regret.sample > 0 && config.spec.model.hash_bits) {
     return Status(ErrorCode::kConfig,
@@ -12,7 +12,7 @@ Result<Plan> MakePlan(const Config& config, const std::string& file) {
   }
   Spec spec = config.spec;
   spec.erase_within_ms = config.erasure.max_lag_ms;
-  auto plan = Plan::Make(spec);
+  auto plan = Plan::Make(spec, shards);
   if (plan.ok()) return plan;
   return Status(plan.status().code(), file + ": " + plan.status().message());
 }

@@ -9,7 +9,7 @@
 namespace lethe {
 
 // What follows from a config that was read from `file`; errors name the file.
-Result<Plan> MakePlan(const Config& config, const std::string& file);
+Result<Plan> MakePlan(const Config& config, const std::string& file, std::int64_t shards = 1);
 
 // A config file, read and checked.
 Result<Config> LoadChecked(const std::string& file);

@@ -53,6 +53,10 @@ Status RunRecord(Arguments& arguments) {
     std::fprintf(stderr, "%lld records of %zu partitions written to %s\n",
                  Long(result.value().records), result.value().by_partition.size(),
                  options.out == "-" ? "the standard output" : options.out.c_str());
+    if (result.value().partitions > 1) {
+      std::fprintf(stderr, "the topic has %d: lethe replay --partitions %d divides the budget so\n",
+                   result.value().partitions, result.value().partitions);
+    }
   }
   return Status::Ok();
 }

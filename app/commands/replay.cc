@@ -21,15 +21,21 @@ struct Arguments {
   std::string config;
   std::string out;
   std::string html;
+  std::optional<std::int64_t> partitions;
   bool json = false;
 };
 
 Status RunReplay(Arguments& arguments) {
   const auto config = LoadChecked(arguments.config);
   if (!config.ok()) return config.status();
-  const auto plan = MakePlan(config.value(), arguments.config);
+  auto plan = MakePlan(config.value(), arguments.config);
   if (!plan.ok()) return plan.status();
   LETHE_RETURN_IF_ERROR(CheckReportPath(arguments.html));
+  const auto partitions = arguments.partitions ? Result<std::int64_t>(*arguments.partitions)
+                                               : PartitionsIn(arguments.stream);
+  if (!partitions.ok()) return partitions.status();
+  plan = MakePlan(config.value(), arguments.config, partitions.value());
+  if (!plan.ok()) return plan.status();
   ReplayOptions& options = arguments.options;
   options.keep_series = !arguments.html.empty();
   if (!arguments.out.empty()) options.out = arguments.out;
@@ -78,6 +84,11 @@ Run AddReplay(CLI::App& command) {
       "--regret", options.regret,
       "compute the regret exactly (one solve per deletion; keeps the stream in memory), whatever "
       "regret.sample says");
+  command
+      .add_option("--partitions", arguments->partitions,
+                  "of the topic that was recorded, among which the budget is divided (one more "
+                  "than the highest in the file; of a pipe, 1)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
   command.add_option("--html", arguments->html, kReportHelp);
   command.add_flag("--json", arguments->json, "print the summary as JSON");
   command.add_option("--every", options.series_every, "events between rows of series.csv (1000)")

@@ -30,6 +30,12 @@ class MemorySource final : public Source {
   std::size_t next_ = 0;
 };
 
+std::int64_t ShardsOf(const std::vector<Record>& records) {
+  std::int64_t shards = 1;
+  for (const Record& record : records) shards = std::max(shards, record.shard.value + 1);
+  return shards;
+}
+
 // The work of all threads: contenders are taken one by one, results written to their own places.
 class Work {
  public:
@@ -38,6 +44,7 @@ class Work {
       : comparisons_(comparisons),
         records_(records),
         options_(options),
+        shards_(ShardsOf(records)),
         statuses_(comparisons.size()),
         done_(comparisons.size()) {}
 
@@ -62,7 +69,7 @@ class Work {
  private:
   Status RunOne(std::size_t i) {
     Comparison& comparison = comparisons_[i];
-    const auto plan = Plan::Make(comparison.contender.spec);
+    const auto plan = Plan::Make(comparison.contender.spec, shards_);
     if (!plan.ok()) {
       comparison.refused = plan.status().message();
       done_[i] = static_cast<std::int64_t>(records_.size());
@@ -70,7 +77,7 @@ class Work {
     }
     comparison.why_not = plan.value().WhyNotCertified();
     comparison.is_exact = plan.value().mode->is_exact;
-    comparison.promise = plan.value().promise;
+    comparison.promise = plan.value().served;
     const bool is_certified = comparison.why_not.empty();
     comparison.is_joint =
         is_certified &&
@@ -100,6 +107,7 @@ class Work {
   std::vector<Comparison>& comparisons_;
   const std::vector<Record>& records_;
   const CompareOptions& options_;
+  const std::int64_t shards_;
   std::atomic<std::size_t> next_ = 0;
   std::vector<Status> statuses_;
   std::vector<std::atomic<std::int64_t>> done_;

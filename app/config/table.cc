@@ -67,6 +67,10 @@ std::vector<Field> ForgettingFields() {
       Describe("forgetting.guarantee", LETHE_AT(spec.forgetting.guarantee),
                Choice<Guarantee>({Guarantee::kJoint, Guarantee::kPerRequest}),
                "whether the budget covers all deletions together or each one alone"),
+      Describe("forgetting.guarantee_scope", LETHE_AT(spec.forgetting.guarantee_scope),
+               Choice<GuaranteeScope>({GuaranteeScope::kFleet, GuaranteeScope::kShard}),
+               "guarantee joint: whether the budget is that of all shards together, whose average "
+               "is served, or of each shard; s shards keep mu sqrt(s) together"),
       Describe("forgetting.budget.epsilon", LETHE_AT(spec.forgetting.budget.epsilon), budget(),
                "the promise as (epsilon, delta)"),
       Describe("forgetting.budget.delta", LETHE_AT(spec.forgetting.budget.delta),

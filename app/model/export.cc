@@ -24,7 +24,7 @@ class NoSink final : public Sink {
   }
 };
 
-Result<ShardReport> ReadReport(const std::string& path, ShardId shard, const Plan& plan,
+Result<ShardReport> ReadReport(const std::string& path, ShardId shard, const Spec& spec,
                                const Hasher& hasher) {
   const auto identity = ReadIdentity(path, shard, hasher);
   if (!identity.ok()) return identity.status();
@@ -35,7 +35,9 @@ Result<ShardReport> ReadReport(const std::string& path, ShardId shard, const Pla
   NoSink sink;
   Probe probe;
   SystemRandom random;
-  Shard reader(plan, identity.value(),
+  const auto plan = Plan::Make(spec, Shard::ShardsOf(*state.value()));
+  if (!plan.ok()) return plan.status();
+  Shard reader(plan.value(), identity.value(),
                {*state.value(), state.value()->payloads(), sink, probe, hasher, random});
   LETHE_RETURN_IF_ERROR(reader.Resume());
   return reader.Report();
@@ -56,7 +58,7 @@ Result<std::string> ExportFromState(const Config& config, const Plan& plan, Mode
   const SodiumHasher hasher;
   Board board(FactsOf(plan, hasher));
   for (const ShardId shard : shards.value()) {
-    auto report = ReadReport(path, shard, plan, hasher);
+    auto report = ReadReport(path, shard, plan.spec, hasher);
     if (!report.ok()) return report.status();
     board.Show(std::move(report).value());
   }

@@ -116,10 +116,10 @@ Status FindEnoughWait(EmptyRun run, Forecast& forecast) {
 }
 
 // The configuration as it is, or with mode passive if its mode is refused.
-Result<Forecast> Start(const Spec& spec) {
-  const auto plan = Plan::Make(spec);
+Result<Forecast> Start(const Spec& spec, std::int64_t shards) {
+  const auto plan = Plan::Make(spec, shards);
   if (plan.ok()) return Forecast(plan.value());
-  const auto passive = Plan::Make(WithMode(spec, "passive"));
+  const auto passive = Plan::Make(WithMode(spec, "passive"), shards);
   if (!passive.ok()) return plan.status();
   Forecast forecast(passive.value());
   forecast.mode = spec.forgetting.mode;
@@ -129,14 +129,14 @@ Result<Forecast> Start(const Spec& spec) {
 
 }  // namespace
 
-Result<Forecast> MakeForecast(const Spec& spec, std::int64_t events) {
-  auto started = Start(spec);
+Result<Forecast> MakeForecast(const Spec& spec, std::int64_t events, std::int64_t shards) {
+  auto started = Start(spec, shards);
   if (!started.ok()) return started;
   Forecast& forecast = started.value();
   const Plan& plan = forecast.plan;
   forecast.events = events;
   forecast.dimension = Door(plan.spec.model).model_dimension();
-  forecast.active = ForecastActive(plan.spec, events);
+  forecast.active = ForecastActive(plan.spec, events, shards);
   forecast.retrain = ForecastRetrain(plan.spec, events);
   if (!plan.schedule.is_public()) return started;
 

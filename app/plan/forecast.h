@@ -26,6 +26,12 @@ struct AgeForecast {
 struct Forecast {
   explicit Forecast(const Plan& from) : plan(from), mode(from.spec.forgetting.mode) {}
 
+  // What all shards together may spend of whatever is served.
+  Promise served() const {
+    return plan.spec.forgetting.guarantee == Guarantee::kJoint ? plan.budget.Over(plan.shards)
+                                                               : plan.budget;
+  }
+
   Plan plan;                   // in force, or with mode passive when the configured mode is refused
   std::string mode;            // as configured
   std::string refused;         // why that mode is refused; empty: it is not
@@ -52,7 +58,9 @@ struct Forecast {
 // Ages of 1, 10, ..., 10^6 fit in.
 inline constexpr std::int64_t kDefaultEvents = 1'000'001;
 
-// Fails (kConfig) when the configuration makes no sense in mode passive either.
-Result<Forecast> MakeForecast(const Spec& spec, std::int64_t events = kDefaultEvents);
+// For one of so many shards, each of which learns so many events. Fails (kConfig) when the
+// configuration makes no sense in mode passive either.
+Result<Forecast> MakeForecast(const Spec& spec, std::int64_t events = kDefaultEvents,
+                              std::int64_t shards = 1);
 
 }  // namespace lethe

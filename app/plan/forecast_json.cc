@@ -28,9 +28,10 @@ void WriteHead(const Forecast& forecast, JsonWriter& json) {
   Write(Warnings(plan), json.Key("warnings"));
   json.Key("constants").BeginObject().Field("G", c.G).Field("L", c.L).Field("beta", c.beta);
   json.Field("lambda", c.mu).Field("radius", c.radius).EndObject();
-  json.Key("budget").BeginObject().Field("epsilon", plan.budget.epsilon);
-  json.Field("delta", plan.budget.delta).Field("mu", plan.budget.mu);
-  json.Field("rho", plan.budget.rho).EndObject();
+  const Promise served = forecast.served();
+  json.Key("budget").BeginObject().Field("epsilon", served.epsilon);
+  json.Field("delta", served.delta).Field("mu", served.mu).Field("rho", served.rho);
+  json.Field("shards", plan.shards).Field("shard_mu", plan.budget.mu).EndObject();
   json.Field("weights", forecast.dimension).Field("events", forecast.events);
 }
 

@@ -40,9 +40,14 @@ void PrintLines(const std::string& lines, std::FILE* out) {
 void PrintHead(const std::string& file, const Forecast& forecast, std::FILE* out) {
   const Plan& plan = forecast.plan;
   const Constants& c = plan.constants;
+  const Promise served = forecast.served();
   std::fprintf(out, "%s: mode %s, guarantee %s, epsilon %.6g at delta %.3g\n", file.c_str(),
-               forecast.mode.c_str(), Name(plan.spec.forgetting.guarantee), plan.budget.epsilon,
-               plan.budget.delta);
+               forecast.mode.c_str(), Name(plan.spec.forgetting.guarantee), served.epsilon,
+               served.delta);
+  if (plan.shards > 1) {
+    std::fprintf(out, "  shards       %lld: mu %.6g of what is served, mu %.6g of each shard\n",
+                 Long(plan.shards), served.mu, plan.budget.mu);
+  }
   const auto why_not = plan.WhyNotCertified();
   if (!forecast.refused.empty()) {
     PrintWrapped("refused: " + forecast.refused, "  ", out);

@@ -59,8 +59,8 @@ Spec WithMode(Spec spec, const std::string& mode) {
 }
 
 // Newton on the mean cost: the Hessian takes n d^2 flops, solving d^3/3.
-WorkForecast ForecastActive(const Spec& spec, std::int64_t events) {
-  const auto plan = Plan::Make(WithMode(spec, "active"));
+WorkForecast ForecastActive(const Spec& spec, std::int64_t events, std::int64_t shards) {
+  const auto plan = Plan::Make(WithMode(spec, "active"), shards);
   if (!plan.ok()) return Refused(plan.status());
   WorkForecast work;
   work.events = std::min(events, spec.forgetting.active.window.value_or(events));

@@ -29,8 +29,8 @@ Spec WithMode(Spec spec, const std::string& mode);
 NoiseForecast MakeNoise(const Plan& plan, double sigma);
 
 // Deleting with `events` retained ones, by mode active (variant second_order, three Newton steps)
-// and by mode retrain, which is exact.
-WorkForecast ForecastActive(const Spec& spec, std::int64_t events);
+// in one of `shards`, and by mode retrain, which is exact.
+WorkForecast ForecastActive(const Spec& spec, std::int64_t events, std::int64_t shards);
 WorkForecast ForecastRetrain(const Spec& spec, std::int64_t events);
 
 }  // namespace lethe

@@ -137,6 +137,10 @@ std::string Numbers(const dom::element& receipt, const ChainEntry& entry) {
       Row("Promise", "epsilon " + Number(receipt, "/epsilon") + " at delta " +
                          Number(receipt, "/delta") + ", mu " + Number(receipt, "/mu") + ", rho " +
                          Number(receipt, "/rho") + ", advantage " + Number(receipt, "/advantage"));
+  if (Number(receipt, "/shards") != "–") {
+    html += Row("Shards", "the promise is of " + Number(receipt, "/shards") +
+                              " together; of this one alone, mu " + Number(receipt, "/shard_mu"));
+  }
   html += Row("Noise", "sigma " + Number(receipt, "/sigma") + " for a shift of at most " +
                            Number(receipt, "/shift") + ", source " + Text(receipt, "/noise"));
   html += Row("Mode", Text(receipt, "/mode") + ", " + Text(receipt, "/guarantee"));

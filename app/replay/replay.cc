@@ -153,6 +153,12 @@ class Replayer final : private Steps<ReplayBatch> {
   }
 
   Status Open(ShardId id, std::int64_t expected, Entry& entry) {
+    if (id.value >= plan_.shards) {
+      return {ErrorCode::kInput, "a record is of partition " + std::to_string(id.value) +
+                                     ", and the budget was divided for " +
+                                     std::to_string(plan_.shards) +
+                                     "; say with --partitions how many the topic had"};
+    }
     if (folder_ == nullptr) {
       entry.payloads = &entry.memory_payloads;
       entry.shard = std::make_unique<Shard>(
@@ -173,13 +179,29 @@ class Replayer final : private Steps<ReplayBatch> {
     return Status::Ok();
   }
 
+  // How many shards hold or have forgotten events of the person whom a request names.
+  std::optional<Elsewhere> HoldersOf(const Record& record) const {
+    if (plan_.shards == 1 || plan_.spec.forgetting.guarantee == Guarantee::kJoint ||
+        record.rejection || record.event.kind != EventKind::kDelete || !record.event.subject) {
+      return std::nullopt;
+    }
+    Elsewhere elsewhere{.searched = {record.shard}, .passed_on = {}, .holders = 1};
+    for (const auto& [id, entry] : shards_) {
+      if (id == record.shard) continue;
+      elsewhere.holders += entry.shard->Find(record.event) != Membership::kUnknown ? 1 : 0;
+    }
+    return elsewhere;
+  }
+
   Status Process(Entry& entry, const Record& record, const Admitted* admitted) {
     Shard& shard = *entry.shard;
     const bool may_draw =
         record.event.kind != EventKind::kLearn || shard.waiting() > 0 || shard.has_news();
     const std::int64_t start = may_draw ? clock_.MonotonicNs() : 0;
     const std::int64_t draws = shard.counters().draws;
-    LETHE_RETURN_IF_ERROR(entry.runner->Process(record, nullptr, admitted));
+    const std::optional<Elsewhere> elsewhere = HoldersOf(record);
+    LETHE_RETURN_IF_ERROR(
+        entry.runner->Process(record, elsewhere ? &*elsewhere : nullptr, admitted));
     ++entry.uncommitted;
     if (shard.has_news() || (entry.folder && (entry.uncommitted >= options_.commit_events ||
                                               entry.folder->state().is_full()))) {

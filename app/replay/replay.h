@@ -77,9 +77,14 @@ struct ReplayResult {
 // How many records a replay reads at a time, unless it is told.
 std::size_t ReplayBatchSize(const ModelSpec& model);
 
-// Runs records through the engine: every partition is a shard. With `out`, the result files appear
-// at the end, all of them or none.
+// Runs records through the engine: every partition is a shard. The plan is that of so many shards
+// as the recorded topic had partitions; a record of a partition beyond is an error. With `out`, the
+// result files appear at the end, all of them or none.
 Result<ReplayResult> Replay(const Plan& plan, Source& source, const ReplayOptions& options);
+
+// How many partitions the recorded stream at `path` speaks of: one more than the highest. Bare
+// events are of one, and a pipe, which cannot be read twice, is taken to be.
+Result<std::int64_t> PartitionsIn(const std::string& path);
 
 // Replays the recorded stream at `path` (- is stdin), with a progress line on stderr if wanted.
 Result<ReplayResult> ReplayFile(const Plan& plan, const std::string& path,

@@ -43,8 +43,12 @@ void PrintReport(const Plan& plan, const ReplayResult& result, std::FILE* out) {
   std::fprintf(out, "  half-life   %.3g events\n", result.shards.front().half_life);
   const auto why_not = result.WhyNotCertified(plan);
   std::fprintf(out, "  promise     epsilon %.4g, delta %.2g, %s: a guess is right at most %.2f%%\n",
-               plan.promise.epsilon, plan.promise.delta, Name(plan.spec.forgetting.guarantee),
-               std::ceil(5000 * (1 + plan.promise.advantage)) / 100);
+               plan.served.epsilon, plan.served.delta, Name(plan.spec.forgetting.guarantee),
+               std::ceil(5000 * (1 + plan.served.advantage)) / 100);
+  if (plan.shards > 1) {
+    std::fprintf(out, "              of all %lld shards together mu %.4g, of each mu %.4g\n",
+                 Long(plan.shards), plan.served.mu, plan.promise.mu);
+  }
   std::fprintf(out, "  certified   %s\n", why_not.empty() ? "yes" : "no");
   for (const std::string& reason : why_not)
     std::fprintf(out, "              - %s\n", reason.c_str());

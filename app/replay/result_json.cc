@@ -49,9 +49,12 @@ std::string SummaryJson(const Plan& plan, const ReplayResult& result, const Hash
   json.Field("sigma_total", std::sqrt(result.total.noise_variance));
   json.Field("mode", plan.spec.forgetting.mode);
   json.Field("guarantee", Name(plan.spec.forgetting.guarantee));
-  json.Field("mu", plan.promise.mu).Field("rho", plan.promise.rho);
-  json.Field("epsilon", plan.promise.epsilon).Field("delta", plan.promise.delta);
-  json.Field("advantage", plan.promise.advantage);
+  const Promise& served = plan.served;
+  json.Field("mu", served.mu).Field("rho", served.rho);
+  json.Field("epsilon", served.epsilon).Field("delta", served.delta);
+  json.Field("advantage", served.advantage);
+  json.Field("shards", plan.shards).Field("shard_mu", plan.promise.mu);
+  json.Field("shard_epsilon", plan.promise.epsilon);
   const std::vector<std::string> why_not = result.WhyNotCertified(plan);
   json.Field("certified", why_not.empty()).Key("why_not").BeginArray();
   for (const std::string& reason : why_not) json.Value(reason);

@@ -47,7 +47,7 @@ class Daemon {
         plan_(plan),
         options_(options),
         random_(MakeRandom(plan.spec.noise)),
-        board_(FactsOf(plan, hasher_)),
+        board_(FactsBeforeTheTopic()),
         metrics_(board_, kVersion) {}
 
   Status Run() {
@@ -72,6 +72,13 @@ class Daemon {
   }
 
  private:
+  // What is promised of the shards together is not known before it is known how many they are.
+  PipelineFacts FactsBeforeTheTopic() const {
+    PipelineFacts facts = FactsOf(plan_, hasher_);
+    facts.shards = 0;
+    return facts;
+  }
+
   Status StartHttp() {
     const std::string& listen = config_.http.listen;
     const std::size_t colon = listen.rfind(':');
@@ -178,6 +185,10 @@ class Daemon {
       return Status::Ok();
     }));
     LETHE_RETURN_IF_ERROR(TopicExists(config_.spec.topic, partitions_));
+    auto plan = Plan::Make(plan_.spec, partitions_);
+    if (!plan.ok()) return plan.status();
+    plan_ = std::move(plan).value();
+    board_.SetFacts(FactsOf(plan_, hasher_));
     std::int32_t ignored = 0;
     for (const auto& topic : {config_.publish.receipts_topic, config_.publish.models_topic,
                               config_.dead_letter.topic}) {
@@ -333,7 +344,7 @@ class Daemon {
   }
 
   const Config& config_;
-  const Plan& plan_;
+  Plan plan_;  // of one shard, until the topic says how many there are
   const RunOptions& options_;
   const FileBudget files_ = FileBudget::OfThisProcess();
   SystemClock clock_;

@@ -21,7 +21,9 @@ PipelineFacts FactsOf(const Plan& plan, const Hasher& hasher) {
   facts.weights = Door(spec.model).model_dimension();
   facts.radius = plan.constants.radius;
   facts.certified = plan.WhyNotCertified().empty();
-  facts.promise = plan.promise;
+  facts.shards = plan.shards;
+  facts.promise = plan.served;
+  facts.shard_promise = plan.promise;
   if (spec.forgetting.deadline.event_time_ms > 0) {
     facts.deadline_seconds = static_cast<double>(spec.forgetting.deadline.event_time_ms) / 1000;
   }

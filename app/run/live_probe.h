@@ -6,17 +6,23 @@
 #include <utility>
 
 #include "engine/loss_sum.h"
+#include "engine/modes/registry.h"
 #include "engine/ports/probe.h"
+#include "engine/report.h"
 
 namespace lethe {
 
 // What a worker wants to know of its shard while it runs. Not thread-safe.
 class LiveProbe final : public Probe {
  public:
-  explicit LiveProbe(const Loss& loss) : losses_(loss) {}
+  // A promise that holds even if people react to what is released covers the noised models. Losses
+  // carry no noise, so with such a promise none are kept.
+  explicit LiveProbe(const Plan& plan)
+      : losses_(Loss(plan.spec.model.loss, plan.spec.model.huber_width)),
+        keeps_losses_(!plan.AllowsAdaptiveRequests()) {}
 
   void OnLearn(ShardId, const LearnedStep& step) override {
-    losses_.Add(step.prediction, step.example.y);
+    if (keeps_losses_) losses_.Add(step.prediction, step.example.y);
   }
   void OnRejected(ShardId, Offset, const Rejection& why) override { rejection_ = why; }
   // What depends on data begins anew at a deletion: the losses of before know the deleted event.
@@ -27,8 +33,12 @@ class LiveProbe final : public Probe {
     losses_.Clear();
   }
 
-  double loss_total() const { return losses_.total(); }
-  std::int64_t loss_events() const { return losses_.count(); }
+  // What depends on data and carries no noise.
+  void AddTo(ShardReport& report) const {
+    if (!keeps_losses_) return;
+    report.loss_total = losses_.total();
+    report.loss_events = losses_.count();
+  }
   // The oldest event that was forgotten since the last call.
   std::optional<EventIndex> TakeFirstForgotten() {
     return std::exchange(first_forgotten_, std::nullopt);
@@ -38,6 +48,7 @@ class LiveProbe final : public Probe {
 
  private:
   LossSum losses_;
+  const bool keeps_losses_;
   std::optional<EventIndex> first_forgotten_;
   std::optional<Rejection> rejection_;
 };

@@ -12,7 +12,8 @@ void Lookups::Begin(const RecordBatch& batch) {
   std::vector<Router::Target> targets;
   for (std::size_t i = 0; i < batch.count(); ++i) {
     const Record& record = batch.record(i);
-    if (record.rejection || record.event.kind != EventKind::kDelete || record.is_placed) continue;
+    if (record.rejection || record.event.kind != EventKind::kDelete) continue;
+    if (record.is_placed && !CountsHoldersOf(record)) continue;
     Router::Target target{.request = record.event,
                           .key = {},
                           .offset = record.offset,
@@ -29,7 +30,13 @@ Status Lookups::Before(const Record& record, std::size_t i, std::optional<Elsewh
   elsewhere.reset();
   if (at_ == records_.size() || records_[at_] != i) return Status::Ok();
   const std::size_t target = at_++;
-  if (shard_.Find(record.event) == Membership::kLearned) {
+  const bool is_learned = shard_.Find(record.event) == Membership::kLearned;
+  if (is_learned && CountsHoldersOf(record)) {
+    Await(*question_);
+    elsewhere.emplace().holders = router_.Holders(*question_, target);
+  }
+  if (record.is_placed) return Status::Ok();  // the shard that sent it has looked everywhere
+  if (is_learned) {
     open_.push_back({question_, target});
     return Status::Ok();
   }

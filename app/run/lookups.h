@@ -14,7 +14,8 @@ namespace lethe {
 // The requests of one shard that are looked up in others. All of a batch are asked about at once,
 // before it is processed. A request that the own shard knows goes on without an answer, which must
 // be there before the commit; one that it does not know waits, since its receipt says where was
-// searched. For the worker, one thread at a time.
+// searched. So does one whose receipt says how many shards held the person's events. For the
+// worker, one thread at a time.
 class Lookups {
  public:
   Lookups(Router& router, const Shard& shard) : router_(router), shard_(shard) {}
@@ -33,6 +34,9 @@ class Lookups {
   void Leave() { router_.Leave(shard_.id()); }
 
  private:
+  bool CountsHoldersOf(const Record& record) const {
+    return router_.counts_holders() && record.event.subject.has_value();
+  }
   void Await(const Router::Question& question);
   Status PassOn(const Router::Question& question, std::size_t target, const Elsewhere& elsewhere);
 

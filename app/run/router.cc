@@ -22,6 +22,7 @@ Router::Router(const Config& config, std::int32_t partitions, KafkaCluster& clus
     : topic_(config.spec.topic),
       partitions_(partitions),
       partitioner_(Partitioner::FromName(config.source.kafka.partitioner).value()),
+      counts_holders_(config.spec.forgetting.guarantee == Guarantee::kPerRequest),
       cluster_(cluster),
       publisher_(publisher) {}
 
@@ -61,7 +62,7 @@ std::shared_ptr<Router::Question> Router::Ask(ShardId asker, std::vector<Target>
     std::unique_lock lock(mailbox.mutex);
     if (mailbox.has_left) {
       lock.unlock();
-      Settle(*question, shard, std::vector(question->targets_.size(), Finding::kUncertain));
+      Settle(*question, shard, std::vector<Reply>(question->targets_.size()));
       continue;
     }
     mailbox.questions.push_back(question);
@@ -87,15 +88,16 @@ void Router::Answer(const Shard& shard) {
   for (const auto& question : questions) {
     const auto end = question->ends_.find(shard.id());
     const bool is_certain = end != question->ends_.end() && shard.next() >= end->second;
-    std::vector<Finding> findings;
+    std::vector<Reply> replies;
     for (const Target& target : question->targets_) {
       const Membership membership = shard.Find(target.request);
-      findings.push_back(membership == Membership::kLearned     ? Finding::kLearned
-                         : !is_certain                          ? Finding::kUncertain
-                         : membership == Membership::kForgotten ? Finding::kForgotten
-                                                                : Finding::kNo);
+      replies.push_back({.finding = membership == Membership::kLearned     ? Finding::kLearned
+                                    : !is_certain                          ? Finding::kUncertain
+                                    : membership == Membership::kForgotten ? Finding::kForgotten
+                                                                           : Finding::kNo,
+                         .may_hold = membership != Membership::kUnknown});
     }
-    Settle(*question, shard.id(), findings);
+    Settle(*question, shard.id(), replies);
   }
 }
 
@@ -108,21 +110,23 @@ void Router::Leave(ShardId shard) {
     mailbox.has_left = true;
   }
   for (const auto& question : questions) {
-    Settle(*question, shard, std::vector(question->targets_.size(), Finding::kUncertain));
+    Settle(*question, shard, std::vector<Reply>(question->targets_.size()));
   }
 }
 
-void Router::Settle(Question& question, ShardId shard, const std::vector<Finding>& findings) {
+void Router::Settle(Question& question, ShardId shard, const std::vector<Reply>& replies) {
   {
     const std::lock_guard lock(question.mutex_);
-    for (std::size_t i = 0; i < findings.size(); ++i) {
+    for (std::size_t i = 0; i < replies.size(); ++i) {
       Question::Finding& found = question.findings_[i];
-      if (findings[i] == Finding::kLearned) {
+      const Finding finding = replies[i].finding;
+      if (finding == Finding::kLearned) {
         found.learned.push_back(shard);
-      } else if (findings[i] != Finding::kNo) {
+      } else if (finding != Finding::kNo) {
         found.may_concern.push_back(shard);
       }
-      if (findings[i] != Finding::kUncertain) found.searched.push_back(shard);
+      if (finding != Finding::kUncertain) found.searched.push_back(shard);
+      found.holders += replies[i].may_hold ? 1 : 0;
     }
   }
   --question.open_;
@@ -140,6 +144,12 @@ std::vector<ShardId> Router::PlacesOutside(const Target& target) const {
     }
   }
   return places;
+}
+
+std::int64_t Router::Holders(const Question& question, std::size_t target) const {
+  LETHE_CHECK(question.is_answered());
+  return question.findings_[target].holders + partitions_ -
+         static_cast<std::int64_t>(mailboxes_.size());
 }
 
 Elsewhere Router::Result(ShardId asker, const Question& question, std::size_t target,

@@ -46,6 +46,7 @@ class Router {
       std::vector<ShardId> searched;
       std::vector<ShardId> learned;
       std::vector<ShardId> may_concern;  // forgotten there, or not certain
+      std::int64_t holders = 1;          // the asker, and those that know it or could not be asked
     };
 
     std::vector<Target> targets_;
@@ -64,6 +65,11 @@ class Router {
 
   // Whether there is no other shard at all.
   bool is_alone() const { return partitions_ == 1; }
+
+  // Whether what is promised to a person depends on how many shards held their events.
+  bool counts_holders() const { return counts_holders_; }
+  // How many did, once the question is answered. Shards of other processes cannot be asked.
+  std::int64_t Holders(const Question& question, std::size_t target) const;
 
   // Whether this key belongs to another partition. Remembers if there ever was one: then the events
   // of a person may be in several shards.
@@ -95,13 +101,18 @@ class Router {
     bool has_left = false;
   };
   enum class Finding { kNo, kForgotten, kLearned, kUncertain };
+  struct Reply {
+    Finding finding = Finding::kUncertain;
+    bool may_hold = true;  // has learned or forgotten something of it, as far as can be told
+  };
 
-  void Settle(Question& question, ShardId shard, const std::vector<Finding>& findings);
+  void Settle(Question& question, ShardId shard, const std::vector<Reply>& replies);
   std::vector<ShardId> PlacesOutside(const Target& target) const;
 
   const std::string topic_;
   const std::int32_t partitions_;
   const Partitioner partitioner_;
+  const bool counts_holders_;
   KafkaCluster& cluster_;
   Publisher& publisher_;
   std::function<void()> wake_;

@@ -29,7 +29,7 @@ constexpr char kKeyNote[] = "signing-key";  // the public key that the chain kno
 ShardWorker::ShardWorker(const WorkerContext& context, std::unique_ptr<ShardFolder> folder)
     : context_(context),
       folder_(std::move(folder)),
-      probe_(Loss(context.plan.spec.model.loss, context.plan.spec.model.huber_width)),
+      probe_(context.plan),
       shard_(context.plan, folder_->identity(),
              {folder_->state(), folder_->state().payloads(), context.publisher, probe_,
               context.hasher, context.random}),
@@ -322,8 +322,7 @@ Status ShardWorker::Show(bool has_news) {
   LETHE_RETURN_IF_ERROR(folder_->state().Settle());
   shown_ns_ = now;
   ShardReport report = shard_.Report();
-  report.loss_total = probe_.loss_total();
-  report.loss_events = probe_.loss_events();
+  probe_.AddTo(report);
   context_.board.Show(std::move(report));
   return Status::Ok();
 }

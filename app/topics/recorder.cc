@@ -52,6 +52,7 @@ class Recorder {
   Status FindRanges() {
     const auto count = access_.Partitions(options_.topic);
     if (!count.ok()) return count.status();
+    result_.partitions = count.value();
     if (options_.partition && *options_.partition >= count.value()) {
       return {ErrorCode::kUsage, "there is no partition " + std::to_string(*options_.partition) +
                                      ", topic " + options_.topic + " has " +
@@ -153,7 +154,8 @@ std::string RecordJson(const RecordOptions& options, const RecordResult& result)
     json.BeginObject().Field("partition", std::int64_t{partition});
     json.Field("records", records).EndObject();
   }
-  json.EndArray().Field("bad", result.bad).Field("not_kept", result.not_kept);
+  json.EndArray().Field("topic_partitions", std::int64_t{result.partitions});
+  json.Field("bad", result.bad).Field("not_kept", result.not_kept);
   json.Field("not_kept_requests", result.not_kept_requests);
   json.Field("not_kept_good", result.not_kept_good);
   return json.EndObject().text();

@@ -1,5 +1,6 @@
 #include "engine/modes/registry.h"
 
+#include "engine/check.h"
 #include "engine/door.h"
 #include "engine/feature_hash.h"
 #include "engine/noise.h"
@@ -63,6 +64,27 @@ Status CheckHashed(const ModelSpec& model, const Constants& constants, const Mod
   return SparseModel::Check(constants);
 }
 
+// Only what is promised of everybody together is divided among the shards: a person's events are
+// on one of them as a rule, and the receipt says when they were not.
+bool DividesBudget(const ForgettingSpec& forgetting) {
+  return forgetting.guarantee == Guarantee::kJoint &&
+         forgetting.guarantee_scope == GuaranteeScope::kFleet;
+}
+
+// The spec as one of the shards sees it, with its share of the budget, which is returned too.
+Spec OfOneShard(const Spec& stated, std::int64_t shards, Promise& budget) {
+  Spec spec = stated;
+  if (shards == 1 || !DividesBudget(stated.forgetting)) return spec;
+  budget = budget.ShareOf(shards);
+  BudgetSpec& share = spec.forgetting.budget;
+  if (share.epsilon && budget.epsilon > 0) {
+    share = {.epsilon = budget.epsilon, .delta = budget.delta, .mu = {}, .rho = {}};
+  } else {
+    share = {.epsilon = {}, .delta = {}, .mu = budget.mu, .rho = {}};
+  }
+  return spec;
+}
+
 }  // namespace
 
 const ModeEntry* FindMode(std::string_view name) {
@@ -78,13 +100,17 @@ std::vector<std::string> ModeNames() {
   return names;
 }
 
-Result<Plan> Plan::Make(const Spec& spec) {
-  LETHE_RETURN_IF_ERROR(CheckHashBits(spec.model));
-  LETHE_RETURN_IF_ERROR(CheckWaiting(spec.forgetting));
-  auto constants = Constants::Derive(spec.model);
+Result<Plan> Plan::Make(const Spec& stated, std::int64_t shards) {
+  LETHE_CHECK(shards >= 1);
+  LETHE_RETURN_IF_ERROR(CheckHashBits(stated.model));
+  LETHE_RETURN_IF_ERROR(CheckWaiting(stated.forgetting));
+  auto constants = Constants::Derive(stated.model);
   if (!constants.ok()) return constants.status();
-  auto budget = Promise::FromBudget(spec.forgetting.budget);
+  auto budget = Promise::FromBudget(stated.forgetting.budget);
   if (!budget.ok()) return budget.status();
+  const Promise stated_budget = budget.value();
+  // From here on, and in the mode's own check, the budget is that of one shard.
+  const Spec spec = OfOneShard(stated, shards, budget.value());
   auto schedule = Schedule::Make(spec.learning, spec.forgetting.split, constants.value(),
                                  budget.value().rho, Door(spec.model).model_dimension());
   if (!schedule.ok()) return schedule.status();
@@ -101,8 +127,18 @@ Result<Plan> Plan::Make(const Spec& spec) {
   if (mode->form != nullptr) mode = mode->form(spec);
   LETHE_RETURN_IF_ERROR(CheckHashed(spec.model, constants.value(), *mode));
   LETHE_RETURN_IF_ERROR(mode->check(spec, constants.value()));
-  const Promise promise = mode->is_exact ? Promise{} : budget.value();
-  return Plan{spec, constants.value(), budget.value(), promise, schedule.value(), mode};
+  const bool is_joint = stated.forgetting.guarantee == Guarantee::kJoint;
+  Plan plan{.spec = stated,
+            .constants = constants.value(),
+            .budget = budget.value(),
+            .promise = mode->is_exact ? Promise{} : budget.value(),
+            .schedule = schedule.value(),
+            .mode = mode,
+            .shards = shards};
+  if (is_joint && !mode->is_exact) {
+    plan.served = DividesBudget(stated.forgetting) ? stated_budget : plan.promise.Over(shards);
+  }
+  return plan;
 }
 
 bool Plan::AllowsAdaptiveRequests() const {

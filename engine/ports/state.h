@@ -50,6 +50,7 @@ enum class Part : std::uint8_t {
   kAdaptiveSteps = 5,  // schedule adaptive: the step sizes; grows
   kCalibration = 6,    // the shift-noise curve
   kMode = 7,           // what else the mode keeps
+  kFleet = 8,          // with several shards: how many, and who of the waiting is on how many
 };
 
 // One shard's memory of events, requests and receipts, and of the engine itself. Look-ups see every

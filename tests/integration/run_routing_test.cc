@@ -169,7 +169,7 @@ TEST_F(RunRoutingTest, ThreeShardsInOneProcessEachEqualTheirReplay) {
   for (const std::string shard : {"0", "1", "2"}) {
     const auto file = folder / ("part-" + shard + ".ndjson");
     LetheDone({"record", "--partition", shard, "--out", file.string()});
-    const Replayed alone = Replay(file);
+    const Replayed alone = Replay(file, "--partitions 3");
     EXPECT_EQ(alone.chains.at(shard), replayed.chains.at(shard));
     const auto copy = folder / ("model-" + shard + ".json");
     std::ofstream(copy) << alone.model << '\n';
@@ -178,6 +178,48 @@ TEST_F(RunRoutingTest, ThreeShardsInOneProcessEachEqualTheirReplay) {
   Process merged(merge, (folder / "merge.log").string());
   EXPECT_EQ(merged.Wait(), 0) << merged.Log();
   EXPECT_EQ(merged.Output() + "\n", model);
+}
+
+TEST_F(RunRoutingTest, ThePromiseIsThatOfAllPartitionsWhicheverProcessRunsThem) {
+  topic = NewTopic(4);
+  Config("noise: {source: system}\nsource: {kafka: {brokers: \"" + Settings().brokers +
+         "\", topic: " + topic + ", partitions: [0, 1]}}\n");
+  Send({LearnOf("user-7", "e-1", 0), DeleteOf("user-7", "r-1", 0)});
+  const auto daemon = Start();
+  WaitForRecords(*daemon, 2);
+  EXPECT_EQ(StatusOf(*daemon, "/pipeline/promise/shards"), "4");
+  EXPECT_EQ(StatusOf(*daemon, "/pipeline/promise/epsilon"), "1.0");
+  const double mu = std::stod(StatusOf(*daemon, "/pipeline/promise/mu"));
+  const double shard_mu = std::stod(StatusOf(*daemon, "/pipeline/promise/shard_mu"));
+  EXPECT_NEAR(mu, 0.2367044, 1e-7);
+  EXPECT_NEAR(shard_mu, mu / 2, 1e-7);
+  EXPECT_EQ(Metric(*daemon, "lethe_privacy_mu "),
+            "lethe_privacy_mu " + Member(PublishedChain()[0], "/mu"));
+  EXPECT_EQ(Member(PublishedChain()[0], "/shards"), "4");
+  Stop(*daemon);
+}
+
+TEST_F(RunRoutingTest, APersonInTwoShardsIsPromisedWhatBothTogetherKeep) {
+  topic = NewTopic(3);
+  Config("noise: {source: system}\nforgetting: {guarantee: per_request}\n");
+  const std::int32_t home = PlaceOf("user-7", "murmur2", 3);
+  const std::int32_t other = (home + 1) % 3;
+  const std::int32_t place = PlaceOf("user-8", "murmur2", 3);
+  Send({LearnOf("user-7", "e-1", home), LearnOf("user-7", "e-2", other),
+        LearnOf("user-8", "e-3", place)});
+  const auto daemon = Start();
+  WaitForQuiet({daemon.get()});
+  Send({DeleteOf("user-7", "r-7", home), DeleteOf("user-8", "r-8", place)});
+  WaitForQuiet({daemon.get()});
+  Stop(*daemon);
+  std::multiset<std::string> shards;
+  for (const std::string& entry : PublishedChain()) {
+    if (Member(entry, "/outcome") != "forgotten") continue;
+    shards.insert(Member(entry, "/request") + " " + Member(entry, "/shards"));
+    const double ratio = std::stod(Member(entry, "/mu")) / std::stod(Member(entry, "/shard_mu"));
+    EXPECT_NEAR(ratio * ratio, std::stod(Member(entry, "/shards")), 1e-9) << entry;
+  }
+  EXPECT_EQ(shards, (std::multiset<std::string>{"r-7 2", "r-7 2", "r-8 1"}));
 }
 
 TEST_F(RunRoutingTest, EveryRequestEndsForgottenWhateverThePartitioners) {

@@ -171,10 +171,11 @@ std::filesystem::path DaemonTest::RecordTopic(const std::string& name) {
   return file;
 }
 
-DaemonTest::Replayed DaemonTest::Replay(const std::filesystem::path& stream) {
+DaemonTest::Replayed DaemonTest::Replay(const std::filesystem::path& stream,
+                                        const std::string& flags) {
   const auto out = folder / "replayed";
   Shell(std::string(LETHE_BINARY) + " replay " + stream.string() + " --config " +
-        config_path.string() + " --out " + out.string() + " >/dev/null 2>&1");
+        config_path.string() + " --out " + out.string() + " " + flags + " >/dev/null 2>&1");
   Replayed replayed;
   replayed.model = ReadFile(out / "model.json");
   replayed.summary = ReadFile(out / "summary.json");

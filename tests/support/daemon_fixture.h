@@ -61,7 +61,7 @@ class DaemonTest : public KafkaTest {
     std::map<std::string, std::vector<std::string>> chains;  // by shard
     std::string summary;
   };
-  Replayed Replay(const std::filesystem::path& stream);
+  Replayed Replay(const std::filesystem::path& stream, const std::string& flags = "");
   // The entries of the receipts topic; repeats of the same entry are an error.
   std::vector<std::string> PublishedChain();
 

@@ -24,6 +24,8 @@ inline PipelineFacts DenseFacts() {
   facts.radius = 12;
   facts.certified = true;
   facts.promise = {.mu = 0.25, .rho = 0.03125, .epsilon = 1, .delta = 1e-6, .advantage = 0.125};
+  facts.shards = 4;
+  facts.shard_promise.mu = 0.125;
   facts.deadline_seconds = 86400;
   return facts;
 }

@@ -16,7 +16,8 @@ constexpr char kEverything[] = R"(
 model: {loss: huber, hash_bits: 18, bias: true, feature_norm: 2.5, oversized: rescale,
         label_bound: 3, huber_width: 0.1, lambda: 1.0e-12, radius: 1.0e9}
 learning: {schedule: horizon, horizon: {events: 7, deletions: 8}}
-forgetting: {mode: noisy, guarantee: per_request, budget: {rho: 0.03}, split: horizon,
+forgetting: {mode: noisy, guarantee: per_request, guarantee_scope: shard, budget: {rho: 0.03},
+             split: horizon,
              calibration: paper, batch_window: 5s, deadline: 100, target_sigma: 0.3333333333333333,
              active: {variant: ledger, tolerance: 1.0e-3, steps: 4, window: 1000},
              erm: {warmup: 5, refit_every: 6, steps: 7},

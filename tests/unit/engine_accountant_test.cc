@@ -146,6 +146,17 @@ TEST(AccountantTest, AdvantageIsTheLargestGapBetweenTheErrorRates) {
   }
 }
 
+TEST(AccountantTest, TheSharesOfSeveralShardsTogetherAreWhatWasDivided) {
+  const Promise whole =
+      Promise::FromBudget({.epsilon = 1, .delta = 1e-6, .mu = {}, .rho = {}}).value();
+  for (const std::int64_t shards : {1, 2, 3, 7, 16, 1000}) {
+    const Promise share = whole.ShareOf(shards);
+    EXPECT_LE(share.Over(shards).mu, whole.mu) << shards;
+    EXPECT_NEAR(share.Over(shards).mu, whole.mu, 1e-12) << shards;
+    EXPECT_EQ(share.delta, whole.delta);
+  }
+}
+
 TEST(AccountantTest, SeveralShardsPromiseLess) {
   const Promise one =
       Promise::FromBudget({.epsilon = 1, .delta = 1e-6, .mu = {}, .rho = {}}).value();

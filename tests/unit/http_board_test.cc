@@ -67,6 +67,8 @@ TEST(HttpBoard, StatusAddsUpTheShards) {
   EXPECT_TRUE(bool(status["ready"]));
   EXPECT_EQ(std::string_view(status["pipeline"]["mode"]), "passive");
   EXPECT_EQ(double(status["pipeline"]["promise"]["mu"]), 0.25);
+  EXPECT_EQ(double(status["pipeline"]["promise"]["shard_mu"]), 0.125);
+  EXPECT_EQ(std::int64_t(status["pipeline"]["promise"]["shards"]), 4);
   EXPECT_EQ(std::int64_t(status["totals"]["learned"]), 30);
   EXPECT_EQ(std::int64_t(status["totals"]["rejected"]["malformed"]), 12);
   EXPECT_EQ(std::int64_t(status["totals"]["outcomes"]["forgotten"]), 4);
@@ -125,6 +127,18 @@ TEST(HttpBoard, ShardsAreShownInFull) {
   EXPECT_EQ(std::int64_t(shard["queue_records"]), 12);
   EXPECT_EQ(double(shard["commit_timestamp_seconds"]), 1.7e9);
   EXPECT_TRUE(shard["weights"].error());
+}
+
+TEST(HttpBoard, ALossThatIsNotToldIsNull) {
+  RunningServer server;
+  ShardReport report = testing::FullReport(7, Vector::Ones(2), 10);
+  report.loss_total.reset();
+  report.loss_events.reset();
+  server.board.Show(report);
+  dom::parser parser;
+  const std::string body = Get(server.url, "/v1/shards").body;
+  EXPECT_TRUE(parser.parse(body)["shards"].at(0)["loss_total"].is_null());
+  EXPECT_TRUE(parser.parse(body)["shards"].at(0)["loss_events"].is_null());
 }
 
 TEST(HttpBoard, AReportReplacesTheOneBefore) {

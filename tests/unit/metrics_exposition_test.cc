@@ -87,7 +87,7 @@ const std::set<std::string>& AllNames() {
       "lethe_model_version", "lethe_retained_events", "lethe_loss_total", "lethe_loss_events_total",
       "lethe_regret_bound", "lethe_regret_noise_bound",
       // Added.
-      "lethe_state_free_bytes", "lethe_ready", "lethe_kafka_connected_brokers",
+      "lethe_privacy_shard_mu", "lethe_state_free_bytes", "lethe_ready", "lethe_kafka_connected_brokers",
       "lethe_kafka_last_contact_timestamp_seconds", "lethe_kafka_partitions",
       "lethe_publish_pending_messages", "lethe_publish_oldest_pending_timestamp_seconds",
       "lethe_http_requests_total", "lethe_http_request_duration_seconds", "lethe_model_dimensions",
@@ -162,6 +162,8 @@ TEST_F(MetricsExposition, CountersAreThereAtZeroFromTheStart) {
   ShardReport fresh;
   fresh.shard = {4};
   fresh.weights = Vector::Zero(2);
+  fresh.loss_total = 0;
+  fresh.loss_events = 0;
   board_.Show(fresh);
   metrics_.shard({4});
   for (const char* kind : {"learn", "delete", "update"}) {
@@ -263,6 +265,7 @@ TEST_F(MetricsExposition, ValuesAreThoseOfTheReport) {
   EXPECT_EQ(Value("lethe_last_event_timestamp_seconds{shard=\"0\"}"), 1700000100.25);
   EXPECT_EQ(Value("lethe_commit_timestamp_seconds{shard=\"0\"}"), 1700000000.5);
   EXPECT_EQ(Value("lethe_privacy_mu"), 0.25);
+  EXPECT_EQ(Value("lethe_privacy_shard_mu"), 0.125);
   EXPECT_EQ(Value("lethe_privacy_delta"), 1e-6);
   EXPECT_EQ(Value("lethe_erasure_deadline_seconds"), 86400);
   EXPECT_EQ(Value("lethe_model_version{shard=\"0\"}"), 13);
@@ -287,6 +290,25 @@ TEST_F(MetricsExposition, DataDependentSeriesRestartWithTheReport) {
   board_.Show(report);
   EXPECT_EQ(Value("lethe_loss_total{shard=\"0\"}"), 0.5);
   EXPECT_EQ(Value("lethe_loss_events_total{shard=\"0\"}"), 1);
+}
+
+TEST_F(MetricsExposition, ALossThatIsNotToldHasNoSeries) {
+  ShardReport report = testing::FullReport(0, Vector::Ones(2), 10);
+  report.loss_total.reset();
+  report.loss_events.reset();
+  board_.Show(report);
+  EXPECT_EQ(metrics_.Text().find("lethe_loss"), std::string::npos);
+}
+
+TEST_F(MetricsExposition, NothingIsPromisedBeforeTheNumberOfShardsIsKnown) {
+  PipelineFacts facts = testing::DenseFacts();
+  facts.shards = 0;
+  Board board(facts);
+  const PipelineMetrics metrics(board, "1");
+  EXPECT_EQ(metrics.Text().find("lethe_privacy_mu"), std::string::npos);
+  facts.shards = 4;
+  board.SetFacts(facts);
+  EXPECT_NE(metrics.Text().find("\nlethe_privacy_mu 0.25\n"), std::string::npos);
 }
 
 TEST_F(MetricsExposition, AnEndlessHalfLifeIsInfinite) {

@@ -10,6 +10,7 @@
 
 #include "app/generate/generator.h"
 #include "app/receipts/chain.h"
+#include "app/replay/result_files.h"
 #include "connectors/system/sodium_hash.h"
 
 namespace lethe {
@@ -43,8 +44,9 @@ class ReplayTest : public ::testing::Test {
   }
 
   Result<ReplayResult> Run(const std::string& stream, const std::string& out,
-                           std::size_t batch = 1024, const std::string& state = "") {
-    const auto plan = Plan::Make(spec_);
+                           std::size_t batch = 1024, const std::string& state = "",
+                           std::int64_t partitions = 1) {
+    const auto plan = Plan::Make(spec_, partitions);
     EXPECT_TRUE(plan.ok());
     ReplayOptions options;
     options.out = Path(out);
@@ -112,6 +114,32 @@ TEST_F(ReplayTest, EnvelopesGiveTheSameModelAndReceiptsAsBareEvents) {
   ExpectSame("envelopes", "again");
 }
 
+// Four partitions: the summary speaks of what all of them serve together.
+TEST_F(ReplayTest, SeveralPartitionsDivideTheBudget) {
+  options_.pattern = Pattern::kSubject;
+  std::ofstream out(Path("four.ndjson"));
+  std::ifstream events(MakeStream("events.ndjson"));
+  std::int64_t n = 0;
+  for (std::string line; std::getline(events, line); ++n) {
+    out << R"({"key":"user-)" << n % 50 << R"(","partition":)" << n % 50 % 4 << R"(,"offset":)" << n
+        << R"(,"value":)" << line << "}\n";
+  }
+  out.close();
+  EXPECT_EQ(PartitionsIn(Path("events.ndjson")).value(), 1);
+  EXPECT_EQ(PartitionsIn(Path("four.ndjson")).value(), 4);
+  const Plan plan = Plan::Make(spec_, 4).value();
+  const auto result = ReplayFile(plan, Path("four.ndjson"), {}, false);
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  ASSERT_EQ(result.value().shards.size(), 4u);
+  const std::string summary = SummaryJson(plan, result.value());
+  EXPECT_NE(summary.find(R"("epsilon":1,)"), std::string::npos) << summary;
+  EXPECT_NE(summary.find(R"("shards":4,"shard_mu":0.1183)"), std::string::npos) << summary;
+  // What was divided for fewer shards than there are is not stated for all.
+  const auto fewer = Run(Path("four.ndjson"), "fewer");
+  ASSERT_FALSE(fewer.ok());
+  EXPECT_NE(fewer.status().message().find("--partitions"), std::string::npos);
+}
+
 TEST_F(ReplayTest, AnotherSeedGivesAnotherModel) {
   const std::string stream = MakeStream("events.ndjson");
   ASSERT_TRUE(Run(stream, "a").ok());
@@ -138,7 +166,7 @@ TEST_F(ReplayTest, EachPartitionIsAShardWithItsOwnModelAndChain) {
   file << R"({"key":"k","partition":1,"offset":20,"value":null})"
        << "\n";
   file.close();
-  const auto result = Run(Path("two.ndjson"), "out");
+  const auto result = Run(Path("two.ndjson"), "out", 1024, "", 2);
   ASSERT_TRUE(result.ok()) << result.status().message();
   ASSERT_EQ(result.value().shards.size(), 2u);
   EXPECT_EQ(result.value().shards[0].counters.forgotten_events, 0);
