@@ -27,6 +27,8 @@ constexpr MetricInfo kCatalog[] = {
     {"lethe_commit_timestamp_seconds", kGauge, "When the last commit was made."},
     {"lethe_commit_duration_seconds", kHistogram, "Time that a commit took, by kind."},
     {"lethe_restores_total", kCounter, "Starts of a shard from a state on disk."},
+    {"lethe_models_too_large_total", kCounter,
+     "Models that were not published, because the topic takes no record of that size."},
     {"lethe_queue_records", kGauge, "Records fetched and not processed yet."},
     {"lethe_state_bytes", kGauge, "Bytes of the state on disk, by column family."},
     {"lethe_state_free_bytes", kGauge, "Bytes free on the disk of the state."},

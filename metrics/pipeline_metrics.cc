@@ -62,7 +62,7 @@ class Counter {
 struct PipelineMetrics::ShardMetrics::Values {
   std::string shard;
   Gauge lag, queue, commit_time;
-  Counter misrouted, restores;
+  Counter misrouted, restores, models_too_large;
   std::array<Counter, static_cast<std::size_t>(Reason::kCount)> dead_letters;
   prometheus::Histogram learn_commit{CommitBuckets()};
   prometheus::Histogram deletion_commit{CommitBuckets()};
@@ -101,6 +101,7 @@ void PipelineMetrics::ShardMetrics::AddDeadLetter(Reason reason) {
 
 void PipelineMetrics::ShardMetrics::AddMisrouted() { values_->misrouted.Increment(); }
 void PipelineMetrics::ShardMetrics::AddRestore() { values_->restores.Increment(); }
+void PipelineMetrics::ShardMetrics::AddModelTooLarge() { values_->models_too_large.Increment(); }
 
 void PipelineMetrics::ShardMetrics::SetStateBytes(const std::string& family, std::int64_t bytes) {
   const std::lock_guard lock(values_->mutex);
@@ -135,6 +136,7 @@ void PipelineMetrics::ShardMetrics::AddTo(Families& families) const {
   };
   families.Add("lethe_misrouted_total", labels, values.misrouted.get());
   families.Add("lethe_restores_total", labels, values.restores.get());
+  families.Add("lethe_models_too_large_total", labels, values.models_too_large.get());
   for (std::size_t i = 0; i < values.dead_letters.size(); ++i) {
     families.Add("lethe_dead_letters_total",
                  {{"shard", values.shard}, {"reason", ReasonName(static_cast<Reason>(i))}},

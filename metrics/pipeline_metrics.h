@@ -37,6 +37,7 @@ class PipelineMetrics {
     void AddDeadLetter(Reason reason);
     void AddMisrouted();
     void AddRestore();
+    void AddModelTooLarge();
     void SetStateBytes(const std::string& family, std::int64_t bytes);
     void SetCommitTime(double unix_seconds);
 

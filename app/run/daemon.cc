@@ -18,6 +18,7 @@
 #include "app/run/file_budget.h"
 #include "app/run/kafka_forget_desk.h"
 #include "app/run/shard_worker.h"
+#include "app/topics/limits.h"
 #include "app/version.h"
 #include "connectors/kafka/log.h"
 #include "connectors/system/sodium_hash.h"
@@ -118,7 +119,7 @@ class Daemon {
   Status Work() {
     LETHE_RETURN_IF_ERROR(Connect());
     LETHE_RETURN_IF_ERROR(StartProducer());
-    Publisher publisher(config_, producer_.get(), *signer_, stopping_, &shelf_);
+    Publisher publisher(config_, producer_.get(), *signer_, stopping_, &shelf_, &metrics_);
     Router router(config_, partitions_, *cluster_, publisher);
     LETHE_RETURN_IF_ERROR(OpenShards(publisher, router));
     std::vector<Assignment> assignments;
@@ -209,7 +210,20 @@ class Daemon {
         !config_.dead_letter.topic && partitions_ == 1) {
       return Status::Ok();
     }
-    auto producer = KafkaProducer::Start(settings_, KafkaTalk());
+    std::vector<std::string> topics = {config_.spec.topic};
+    for (const auto& topic : {config_.publish.receipts_topic, config_.publish.models_topic,
+                              config_.dead_letter.topic}) {
+      if (topic) topics.push_back(*topic);
+    }
+    KafkaSettings fitting;
+    LETHE_RETURN_IF_ERROR(Wait([&]() -> Status {
+      auto fitted = FitToTopics(settings_, topics, kQuestion);
+      if (!fitted.ok()) return fitted.status();
+      fitting = std::move(fitted).value();
+      return Status::Ok();
+    }));
+    board_.SetReady("broker");
+    auto producer = KafkaProducer::Start(fitting, KafkaTalk());
     if (!producer.ok()) return producer.status();
     producer_ = std::move(producer).value();
     return Status::Ok();

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "app/log.h"
 #include "connectors/json/base64.h"
 #include "connectors/kafka/placed.h"
 #include "engine/json.h"
@@ -10,11 +11,26 @@ namespace lethe {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience{500};
-constexpr char kKindHeader[] = "lethe.kind";
 
 std::optional<std::string> Copy(const std::optional<std::string_view>& text) {
   if (!text) return std::nullopt;
   return std::string(*text);
+}
+
+std::pair<std::string, std::string> ErrorHeader(const char* name, std::string value) {
+  return {"__lethe.errors." + std::string(name), std::move(value)};
+}
+
+// What is left of a dead letter that is too large: where the record stands, and what was wrong.
+OutMessage WithoutContents(OutMessage letter) {
+  std::string left_out = "payload";
+  letter.value = std::string();
+  if (letter.key && letter.key->size() > kMaxIdBytes) {
+    left_out += ", key";
+    letter.key = std::nullopt;
+  }
+  letter.headers.push_back(ErrorHeader("left_out", left_out));
+  return letter;
 }
 
 }  // namespace
@@ -33,15 +49,18 @@ Status Publisher::failure() const {
   return failure_;
 }
 
-Status Publisher::Send(OutMessage message) {
+Status Publisher::Send(OutMessage message, OnRefused on_refused) {
   const std::string topic = message.topic;
   while (true) {
     LETHE_RETURN_IF_ERROR(failure());
     const Status status = producer_->Send(
         message,
-        [this, topic](const Status& delivered) {
+        [this, topic, on_refused](const Status& delivered) {
+          if (delivered.ok()) return;
+          const bool is_refused = delivered.code() == ErrorCode::kInput;
+          if (is_refused && on_refused) return on_refused();
           // At a stop what is left over stays in the state, and is sent at the next start.
-          if (delivered.ok() || stopping_) return;
+          if (stopping_ && !is_refused) return;
           const std::lock_guard lock(mutex_);
           if (failure_.ok()) {
             failure_ = {delivered.code(),
@@ -49,6 +68,10 @@ Status Publisher::Send(OutMessage message) {
           }
         },
         kPatience);
+    if (status.code() == ErrorCode::kInput && on_refused) {
+      on_refused();
+      return Status::Ok();
+    }
     if (status.code() != ErrorCode::kUnavailable) return status;
     if (stopping_) return {ErrorCode::kInterrupted, "stopped while the brokers were away"};
   }
@@ -74,17 +97,31 @@ Status Publisher::Publish(ShardId shard, ChainKind kind, std::string_view bytes)
                            {kKindHeader, kind == ChainKind::kReceipt ? "receipt" : "notice"}}});
 }
 
-Status Publisher::SendToModels(ShardId shard, const std::string& kind, std::string json) {
+Status Publisher::SendToModels(ShardId shard, const std::string& kind, std::string json,
+                               OnRefused on_refused) {
   if (!config_.publish.models_topic) return Status::Ok();
   return Send({.topic = *config_.publish.models_topic,
                .partition = {},
                .key = kind + "/" + std::to_string(shard.value),
                .value = std::move(json),
-               .headers = {{kKindHeader, kind}}});
+               .headers = {{kKindHeader, kind}}},
+              std::move(on_refused));
+}
+
+void Publisher::NoteModelRefused(ShardId shard, std::size_t bytes) {
+  if (metrics_ != nullptr) metrics_->shard(shard).AddModelTooLarge();
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(has_told_of_model_, true)) return;
+  LogWarning("a model of " + std::to_string(bytes) + " bytes is larger than topic " +
+             *config_.publish.models_topic +
+             " takes, and is not published; raise its max.message.bytes, and start again. "
+             "lethe_models_too_large_total counts them");
 }
 
 Status Publisher::PublishModel(ShardId shard, std::string json) {
-  return SendToModels(shard, "model", std::move(json));
+  const std::size_t bytes = json.size();
+  return SendToModels(shard, "model", std::move(json),
+                      [this, shard, bytes] { NoteModelRefused(shard, bytes); });
 }
 
 Status Publisher::PublishCleanFrom(ShardId shard, const std::string& state_id,
@@ -97,22 +134,38 @@ Status Publisher::PublishCleanFrom(ShardId shard, const std::string& state_id,
 
 Status Publisher::SendDeadLetter(const DeadLetter& letter) {
   if (!wants_dead_letters()) return Status::Ok();
-  const auto header = [](const char* name, std::string value) {
-    return std::pair("__lethe.errors." + std::string(name), std::move(value));
-  };
   OutMessage message{.topic = *config_.dead_letter.topic,
                      .partition = {},
                      .key = Copy(letter.key),
                      .value = config_.dead_letter.payload ? Copy(letter.value) : std::string(),
                      .headers = {}};
-  message.headers = {header("topic", config_.spec.topic),
-                     header("partition", std::to_string(letter.shard.value)),
-                     header("offset", std::to_string(letter.offset.value)),
-                     header("timestamp", std::to_string(letter.timestamp.value)),
-                     header("stage", letter.rejection.is_request ? "request" : "learn"),
-                     header("reason", ReasonName(letter.rejection.reason)),
-                     header("message", letter.rejection.message)};
-  return Send(std::move(message));
+  message.headers = {ErrorHeader("topic", config_.spec.topic),
+                     ErrorHeader("partition", std::to_string(letter.shard.value)),
+                     ErrorHeader("offset", std::to_string(letter.offset.value)),
+                     ErrorHeader("timestamp", std::to_string(letter.timestamp.value)),
+                     ErrorHeader("stage", letter.rejection.is_request ? "request" : "learn"),
+                     ErrorHeader("reason", ReasonName(letter.rejection.reason)),
+                     ErrorHeader("message", letter.rejection.message)};
+  const bool has_contents = (message.value && !message.value->empty()) ||
+                            (message.key && message.key->size() > kMaxIdBytes);
+  if (!has_contents) return Send(std::move(message));
+  OutMessage cut{message.topic, message.partition, message.key, {}, message.headers};
+  return Send(std::move(message), [this, cut = WithoutContents(std::move(cut))] {
+    const std::lock_guard lock(mutex_);
+    cut_letters_.push_back(cut);
+  });
+}
+
+Result<std::size_t> Publisher::SendCutLetters() {
+  const std::lock_guard cutting(cutting_mutex_);
+  std::vector<OutMessage> letters;
+  {
+    const std::lock_guard lock(mutex_);
+    letters.swap(cut_letters_);
+  }
+  letters_cut_ += letters.size();
+  for (OutMessage& letter : letters) LETHE_RETURN_IF_ERROR(Send(std::move(letter)));
+  return letters_cut_;
 }
 
 Status Publisher::PassOn(ShardId to, const std::optional<std::string>& key, const Event& request) {
@@ -131,10 +184,20 @@ Status Publisher::PassOn(ShardId to, const std::optional<std::string>& key, cons
 Status Publisher::WaitForAll() {
   if (producer_ == nullptr) return Status::Ok();
   while (true) {
+    const auto cut = SendCutLetters();
+    if (!cut.ok()) return cut.status();
     const Status status = producer_->Flush(kPatience);
     LETHE_RETURN_IF_ERROR(failure());
-    if (status.code() != ErrorCode::kUnavailable) return status;
-    if (stopping_) return {ErrorCode::kInterrupted, "stopped while the brokers were away"};
+    if (status.code() == ErrorCode::kUnavailable) {
+      if (stopping_) return {ErrorCode::kInterrupted, "stopped while the brokers were away"};
+      continue;
+    }
+    // What was refused for its size is in failure(), or was dealt with.
+    if (!status.ok() && status.code() != ErrorCode::kInput) return status;
+    // A letter that was refused until now, by this shard or another, is on its way again.
+    const auto cut_now = SendCutLetters();
+    if (!cut_now.ok()) return cut_now.status();
+    if (cut_now.value() == cut.value()) return Status::Ok();
   }
 }
 

@@ -3,9 +3,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "app/config/config.h"
 #include "app/receipts/key_file.h"
@@ -13,6 +15,7 @@
 #include "engine/event.h"
 #include "engine/ports/sink.h"
 #include "engine/ports/state.h"
+#include "metrics/pipeline_metrics.h"
 #include "metrics/receipt_shelf.h"
 
 namespace lethe {
@@ -24,18 +27,31 @@ inline constexpr char kEntryHeader[] = "lethe.entry";
 inline constexpr char kKeyHeader[] = "lethe.keyid";
 inline constexpr char kSignatureHeader[] = "lethe.signature";
 
+inline constexpr char kKindHeader[] = "lethe.kind";
+
+// The keys of owner records, which are no entries of a chain, begin with it.
+inline constexpr char kOwnerPrefix[] = "owner/";
+
 // The key of a shard's messages: "topic/partition".
 std::string ShardKey(const std::string& topic, ShardId shard);
 
 // Sends what a process has to say to its topics: receipts and notices in chain order, models, dead
 // letters. A topic that is not configured is not written to. A message that can never arrive is an
-// error of the run, and failure() has it. Thread-safe.
+// error of the run, and failure() has it; but no size stops it: a dead letter that is too large
+// goes out without its contents, a model not at all. Thread-safe.
 class Publisher final : public Sink {
  public:
-  // `producer` may be null if no topic is configured, `shelf` if nobody looks at receipts.
+  // `producer` may be null if no topic is configured, `shelf` if nobody looks at receipts,
+  // `metrics` if nobody counts.
   Publisher(const Config& config, KafkaProducer* producer, const ReceiptSigner& signer,
-            const std::atomic<bool>& stopping, ReceiptShelf* shelf = nullptr)
-      : config_(config), producer_(producer), signer_(signer), stopping_(stopping), shelf_(shelf) {}
+            const std::atomic<bool>& stopping, ReceiptShelf* shelf = nullptr,
+            PipelineMetrics* metrics = nullptr)
+      : config_(config),
+        producer_(producer),
+        signer_(signer),
+        stopping_(stopping),
+        shelf_(shelf),
+        metrics_(metrics) {}
 
   // Shows an entry that is committed, without publishing it.
   void Shelve(ShardId shard, ChainKind kind, std::string_view bytes) {
@@ -78,17 +94,29 @@ class Publisher final : public Sink {
     std::uint64_t next = 0;
   };
 
-  Status Send(OutMessage message);
-  Status SendToModels(ShardId shard, const std::string& kind, std::string json);
+  // Called instead of a failure when the topic refuses the message as it is.
+  using OnRefused = std::function<void()>;
+
+  Status Send(OutMessage message, OnRefused on_refused = {});
+  // Sends the dead letters that were refused, without their contents. How many it were so far.
+  Result<std::size_t> SendCutLetters();
+  void NoteModelRefused(ShardId shard, std::size_t bytes);
+  Status SendToModels(ShardId shard, const std::string& kind, std::string json,
+                      OnRefused on_refused = {});
 
   const Config& config_;
   KafkaProducer* const producer_;
   const ReceiptSigner& signer_;
   const std::atomic<bool>& stopping_;
   ReceiptShelf* const shelf_;
+  PipelineMetrics* const metrics_;
   mutable std::mutex mutex_;
   std::map<ShardId, Chain> chains_;
   Status failure_;
+  std::vector<OutMessage> cut_letters_;  // to be sent
+  bool has_told_of_model_ = false;
+  std::mutex cutting_mutex_;  // one shard sends them at a time, and others wait for it
+  std::size_t letters_cut_ = 0;
 };
 
 }  // namespace lethe

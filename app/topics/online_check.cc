@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "app/topics/limits.h"
 #include "app/topics/retention.h"
 #include "connectors/kafka/admin.h"
 #include "connectors/kafka/partitioner.h"
@@ -16,6 +17,9 @@ using Level = Finding::Level;
 constexpr std::int64_t kDayMs = 24 * 3600 * std::int64_t{1000};
 constexpr std::int64_t kSampleOfPartition = 200;  // records
 constexpr std::int64_t kLargestProbe = std::int64_t{16} << 20;
+constexpr std::int64_t kWeightBytes = 26;  // at most, of a double with its comma
+constexpr std::int64_t kUsualWeightBytes = 18;
+constexpr std::int64_t kReceiptBytes = 32 * 1024;  // at most, in its envelope
 
 class OnlineCheck {
  public:
@@ -37,6 +41,7 @@ class OnlineCheck {
                                       "wanted, of people who were forgotten since",
                                       Level::kWarning));
     LETHE_RETURN_IF_ERROR(CheckReceipts());
+    CheckLimits();
     return std::move(findings_);
   }
 
@@ -60,7 +65,8 @@ class OnlineCheck {
       Add(Level::kWarning, topic, "its settings cannot be read: " + settings.status().message());
       return std::optional<Retention>();
     }
-    LETHE_RETURN_IF_ERROR(CheckPermission(topic, settings.value()));
+    if (const auto bytes = MaxMessageBytes(settings.value())) limits_[topic] = *bytes;
+    LETHE_RETURN_IF_ERROR(CheckPermission(topic));
     return std::optional(Retention::Of(settings.value()));
   }
 
@@ -188,11 +194,47 @@ class OnlineCheck {
     return Status::Ok();
   }
 
+  // Whether what is sent fits into its topic. None of it stops the daemon but a receipt.
+  void CheckLimits() {
+    const auto limit = [&](const std::optional<std::string>& topic) -> std::optional<std::int64_t> {
+      const auto found = topic ? limits_.find(*topic) : limits_.end();
+      if (found == limits_.end()) return std::nullopt;
+      return found->second;
+    };
+    const auto source = limit(config_.spec.topic);
+    const auto dead = limit(config_.dead_letter.topic);
+    if (config_.dead_letter.payload && source && dead && *dead < *source) {
+      Add(Level::kWarning, *config_.dead_letter.topic,
+          "takes " + std::to_string(*dead) + " bytes, topic " + config_.spec.topic + " takes " +
+              std::to_string(*source) +
+              ": a refused record that is larger is put aside without its payload; raise "
+              "max.message.bytes");
+    }
+    const auto models = limit(config_.publish.models_topic);
+    const ModelSpec& model = config_.spec.model;
+    const std::int64_t weights =
+        model.hash_bits ? std::int64_t{1} << *model.hash_bits : model.dimension;
+    if (models && *models < kWeightBytes * weights) {
+      Add(*models < kUsualWeightBytes * weights ? Level::kBroken : Level::kWarning,
+          *config_.publish.models_topic,
+          "takes " + std::to_string(*models) + " bytes, a model of dimension " +
+              std::to_string(weights) + " has up to " + std::to_string(kWeightBytes) +
+              " bytes for each weight: models that are larger are not published; raise "
+              "max.message.bytes");
+    }
+    const auto receipts = limit(config_.publish.receipts_topic);
+    if (receipts && *receipts < kReceiptBytes) {
+      Add(Level::kBroken, *config_.publish.receipts_topic,
+          "takes " + std::to_string(*receipts) + " bytes, a receipt has up to " +
+              std::to_string(kReceiptBytes) + ": raise max.message.bytes");
+    }
+  }
+
   // A record larger than the topic takes: the broker looks at the right to write first, and then
   // refuses the size. So nothing is ever written.
-  Status CheckPermission(const std::string& topic, const KafkaAdmin::TopicConfig& settings) {
-    const auto limit = settings.find("max.message.bytes");
-    const std::int64_t bytes = limit == settings.end() ? -1 : std::atoll(limit->second.c_str());
+  Status CheckPermission(const std::string& topic) {
+    const auto limit = limits_.find(topic);
+    const std::int64_t bytes = limit == limits_.end() ? -1 : limit->second;
     if (bytes <= 0 || bytes > kLargestProbe) {
       Add(Level::kWarning, topic, "whether this user may write was not tried");
       return Status::Ok();
@@ -265,6 +307,7 @@ class OnlineCheck {
   const Config& config_;
   TopicAccess& access_;
   std::unique_ptr<KafkaAdmin> admin_;
+  std::map<std::string, std::int64_t> limits_;  // bytes that a record of a topic may have
   std::vector<Finding> findings_;
 };
 

@@ -32,6 +32,7 @@ Status FromError(int error, const std::string& what, const std::string& detail) 
         "; the clock of this machine is ahead of the broker's by more than the topic allows "
         "(message.timestamp.after.max.ms, an hour). Set the clock";
   } else if (error == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE ||
+             error == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE ||
              error == RD_KAFKA_RESP_ERR_INVALID_RECORD || error == RD_KAFKA_RESP_ERR_INVALID_MSG) {
     code = ErrorCode::kInput;
   } else if (error == RD_KAFKA_RESP_ERR__INVALID_ARG || error == RD_KAFKA_RESP_ERR_INVALID_CONFIG ||

@@ -97,6 +97,23 @@ TEST_F(CheckOnlineTest, ThePartitionerIsSampled) {
   ExpectSays(*Check(0), "40 of the last 40 keys are where murmur2 puts them");
 }
 
+TEST_F(CheckOnlineTest, LimitsOfSizeAreCompared) {
+  dead_topic = NewTopic(1, {{"retention.ms", "86400000"}, {"max.message.bytes", "50000"}});
+  ExpectSays(*Check(0, "dead_letter: {topic: " + dead_topic + ", payload: true}\n"),
+             "takes 50000 bytes, topic " + topic + " takes 1048588");
+  EXPECT_EQ(Check(0)->Output().find("takes 50000 bytes"), std::string::npos);  // no payloads
+  const std::string models =
+      NewTopic(1, {{"retention.ms", "60000"}, {"max.message.bytes", "100000"}});
+  const std::string publish =
+      "publish: {receipts_topic: " + receipts_topic + ", models_topic: " + models + "}\n";
+  Check(0, publish);
+  ExpectSays(*Check(1, publish + "model: {dimension: 10000}\n"),
+             "a model of dimension 10000 has up to 26 bytes for each weight");
+  receipts_topic = NewTopic(
+      1, {{"retention.ms", "-1"}, {"retention.bytes", "-1"}, {"max.message.bytes", "2000"}});
+  ExpectSays(*Check(1), "a receipt has up to 32768");
+}
+
 TEST_F(CheckOnlineTest, WithoutABrokerItIs69) {
   Config();
   std::ofstream(config_path, std::ios::trunc)

@@ -2,8 +2,10 @@
 // on.
 
 #include <csignal>
+#include <map>
 #include <thread>
 
+#include "connectors/kafka/cluster.h"
 #include "tests/support/daemon_fixture.h"
 
 namespace lethe::testing {
@@ -25,6 +27,45 @@ class DeadLettersTest : public DaemonTest {
       std::this_thread::sleep_for(std::chrono::milliseconds(500));
     }
     FAIL() << made.message();
+  }
+
+  // A record that cannot be learned, with a value of so many bytes.
+  OutMessage Bad(std::size_t bytes, const std::string& key = "user-1") {
+    return {topic, 0, key, std::string(bytes, 'x'), {}};
+  }
+  OutMessage Good(int number) {
+    OutMessage message = Learn(topic, number);
+    message.value = R"({"type":"learn","x":[0.1,0.2,0,0,0.3],"y":1})";
+    return message;
+  }
+  // Sends the bad ones and 20 good records behind them, and lets a daemon read all of it.
+  void ReadBehind(std::vector<OutMessage> bad) {
+    const std::size_t count = bad.size() + 20;
+    for (int i = 0; i < 20; ++i) bad.push_back(Good(i));
+    Send(bad, With("message.max.bytes", "1048588"));
+    const auto daemon = Start();
+    WaitForRecords(*daemon, static_cast<std::int64_t>(count));
+    EXPECT_EQ(StatusOf(*daemon, "/totals/learned"), "20");
+    daemon->Signal(SIGTERM);
+    ASSERT_EQ(daemon->Wait(), 0) << daemon->Log();
+  }
+  std::vector<FoundMessage> Letters() {
+    auto cluster = KafkaCluster::Open(Settings(), {}).value();
+    const OffsetRange range = cluster->Range(dead_topic, 0, kPatience).value();
+    std::vector<FoundMessage> all;
+    const Status status =
+        cluster->ForEach(dead_topic, 0, range, kPatience, [&](const FoundMessage& message) {
+          all.push_back(message);
+          return true;
+        });
+    EXPECT_TRUE(status.ok()) << status.message();
+    return all;
+  }
+  static std::string Header(const FoundMessage& message, const std::string& name) {
+    for (const auto& [key, value] : message.headers) {
+      if (key == "__lethe.errors." + name) return value;
+    }
+    return "";
   }
 };
 
@@ -70,6 +111,44 @@ TEST_F(DeadLettersTest, ATopicThatIsGoneStopsTheDaemonAndNothingIsLost) {
   ASSERT_EQ(daemon->Wait(), 0) << daemon->Log();
   EXPECT_EQ(ReadTopic(dead_topic).size(), 3u);
   EXPECT_EQ(PublishedChain().size(), 1u);
+}
+
+TEST_F(DeadLettersTest, ALetterAboveTheLimitOfTheClientArrivesWhole) {
+  Config("dead_letter: {topic: " + dead_topic + ", payload: true}\n");
+  ReadBehind({Bad(1'020'000)});
+  const auto letters = Letters();
+  ASSERT_EQ(letters.size(), 1u);
+  EXPECT_EQ(letters[0].value.value_or("").size(), 1'020'000u);
+  EXPECT_EQ(Header(letters[0], "left_out"), "");
+}
+
+TEST_F(DeadLettersTest, ALetterAboveTheLimitOfTheTopicArrivesWithoutItsPayload) {
+  Config("dead_letter: {topic: " + dead_topic + ", payload: true}\n");
+  // With the headers of a dead letter it is larger than the 1,048,588 bytes that a topic takes.
+  ReadBehind({Bad(1'048'400), Bad(500'000, std::string(548'400, 'k'))});
+  const auto letters = Letters();
+  ASSERT_EQ(letters.size(), 2u);
+  EXPECT_EQ(letters[0].key, "user-1");
+  EXPECT_EQ(letters[0].value.value_or("").size(), 0u);
+  EXPECT_EQ(Header(letters[0], "offset"), "0");
+  EXPECT_EQ(Header(letters[0], "reason"), "malformed");
+  EXPECT_EQ(Header(letters[0], "left_out"), "payload");
+  EXPECT_FALSE(letters[1].key.has_value());
+  EXPECT_EQ(Header(letters[1], "offset"), "1");
+  EXPECT_EQ(Header(letters[1], "left_out"), "payload, key");
+}
+
+TEST_F(DeadLettersTest, ATopicOfSmallRecordsTakesManyLettersAtOnce) {
+  dead_topic = NewTopic(1, {{"max.message.bytes", "2000"}});
+  Config("dead_letter: {topic: " + dead_topic + ", payload: true}\n");
+  std::vector<OutMessage> bad(200, Bad(100));
+  bad.push_back(Bad(5000));
+  ReadBehind(bad);
+  const auto letters = Letters();
+  ASSERT_EQ(letters.size(), 201u);
+  std::map<std::string, int> left_out;
+  for (const FoundMessage& letter : letters) ++left_out[Header(letter, "left_out")];
+  EXPECT_EQ(left_out, (std::map<std::string, int>{{"", 200}, {"payload", 1}}));
 }
 
 }  // namespace

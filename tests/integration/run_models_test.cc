@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "tests/support/daemon_fixture.h"
+#include "tests/support/http_client.h"
 
 namespace lethe::testing {
 namespace {
@@ -96,6 +97,33 @@ TEST_F(RunModelsTest, ANoticeThatACrashSwallowedComesWithTheNextStart) {
   const std::vector<std::string> again = Said("clean/0");
   ASSERT_EQ(again.size(), notices + 1);
   EXPECT_EQ(again.back(), again.front());
+}
+
+TEST_F(RunModelsTest, AModelAboveTheLimitOfTheTopicStopsNothing) {
+  models_topic_ = NewTopic(1, {{"max.message.bytes", "2000"}});
+  Config("model: {dimension: 300}\npublish: {receipts_topic: " + receipts_topic +
+         ", models_topic: " + models_topic_ + ", models_every: 1ms}\n");
+  std::string x = "0.0123";
+  for (int i = 1; i < 300; ++i) x += ",0.0123";
+  std::vector<OutMessage> events;
+  for (int i = 0; i < 50; ++i) {
+    const std::string person = "user-" + std::to_string(i);
+    events.push_back({topic, 0, person, R"({"type":"learn","x":[)" + x + R"(],"y":1})", {}});
+  }
+  events.push_back({topic, 0, "user-3", R"({"type":"delete","subject":"user-3"})", {}});
+  Send(events);
+  const auto daemon = Start();
+  WaitForRecords(*daemon, 51);
+  EXPECT_TRUE(daemon->Says("larger than topic " + models_topic_ + " takes")) << daemon->Log();
+  EXPECT_NE(Get(Url(*daemon), "/metrics").body.find("lethe_models_too_large_total{shard=\"0\"} "),
+            std::string::npos);
+  EXPECT_EQ(
+      Get(Url(*daemon), "/metrics").body.find("lethe_models_too_large_total{shard=\"0\"} 0\n"),
+      std::string::npos);
+  daemon->Signal(SIGTERM);
+  ASSERT_EQ(daemon->Wait(), 0) << daemon->Log();
+  // The notice that older models have to go is small, and arrives.
+  EXPECT_FALSE(Said("clean/0").empty());
 }
 
 }  // namespace

@@ -87,7 +87,8 @@ const std::set<std::string>& AllNames() {
       "lethe_model_version", "lethe_retained_events", "lethe_loss_total", "lethe_loss_events_total",
       "lethe_regret_bound", "lethe_regret_noise_bound",
       // Added.
-      "lethe_privacy_shard_mu", "lethe_state_free_bytes", "lethe_ready", "lethe_kafka_connected_brokers",
+      "lethe_privacy_shard_mu", "lethe_state_free_bytes", "lethe_ready",
+      "lethe_models_too_large_total", "lethe_kafka_connected_brokers",
       "lethe_kafka_last_contact_timestamp_seconds", "lethe_kafka_partitions",
       "lethe_publish_pending_messages", "lethe_publish_oldest_pending_timestamp_seconds",
       "lethe_http_requests_total", "lethe_http_request_duration_seconds", "lethe_model_dimensions",
@@ -182,8 +183,9 @@ TEST_F(MetricsExposition, CountersAreThereAtZeroFromTheStart) {
         Value("lethe_erasure_requests_total{shard=\"4\",outcome=\"" + std::string(outcome) + "\"}"),
         0);
   }
-  for (const char* name : {"lethe_misrouted_total", "lethe_restores_total", "lethe_receipts_total",
-                           "lethe_loss_total", "lethe_loss_events_total"}) {
+  for (const char* name :
+       {"lethe_misrouted_total", "lethe_restores_total", "lethe_receipts_total",
+        "lethe_models_too_large_total", "lethe_loss_total", "lethe_loss_events_total"}) {
     EXPECT_EQ(Value(std::string(name) + "{shard=\"4\"}"), 0);
   }
   EXPECT_EQ(Value("lethe_commit_duration_seconds_count{shard=\"4\",kind=\"deletion\"}"), 0);

@@ -1,0 +1,55 @@
+#include "app/topics/limits.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace lethe {
+namespace {
+
+// What librdkafka takes for message.max.bytes.
+constexpr std::int64_t kSmallest = 1000;
+constexpr std::int64_t kLargest = 1'000'000'000;
+constexpr std::int64_t kUsualBatch = 1'000'000;  // librdkafka's own
+
+}  // namespace
+
+std::optional<std::int64_t> MaxMessageBytes(const KafkaAdmin::TopicConfig& config) {
+  const auto found = config.find("max.message.bytes");
+  if (found == config.end()) return std::nullopt;
+  const std::string& text = found->second;
+  std::int64_t bytes = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), bytes).ec != std::errc()) {
+    return std::nullopt;
+  }
+  return bytes;
+}
+
+KafkaSettings FitToLimits(KafkaSettings settings, const std::vector<std::int64_t>& limits) {
+  if (limits.empty()) return settings;
+  const auto [least, most] = std::minmax_element(limits.begin(), limits.end());
+  // A record that is too large for its own topic is refused by the broker.
+  settings.properties.try_emplace("message.max.bytes",
+                                  std::to_string(std::clamp(*most, kSmallest, kLargest)));
+  if (*least < kUsualBatch) {
+    settings.properties.try_emplace("batch.size",
+                                    std::to_string(std::max<std::int64_t>(1, *least)));
+  }
+  return settings;
+}
+
+Result<KafkaSettings> FitToTopics(const KafkaSettings& settings,
+                                  const std::vector<std::string>& topics,
+                                  std::chrono::milliseconds timeout) {
+  const auto admin = KafkaAdmin::Open(settings, {});
+  if (!admin.ok()) return admin.status();
+  std::vector<std::int64_t> limits;
+  for (const std::string& topic : topics) {
+    const auto config = admin.value()->DescribeTopic(topic, timeout);
+    if (config.status().code() == ErrorCode::kUnavailable) return config.status();
+    if (!config.ok()) continue;
+    if (const auto bytes = MaxMessageBytes(config.value())) limits.push_back(*bytes);
+  }
+  return FitToLimits(settings, limits);
+}
+
+}  // namespace lethe
