@@ -18,6 +18,7 @@
 #include "app/run/file_budget.h"
 #include "app/run/kafka_forget_desk.h"
 #include "app/run/shard_worker.h"
+#include "app/run/topic_watch.h"
 #include "app/topics/limits.h"
 #include "app/version.h"
 #include "connectors/kafka/log.h"
@@ -121,7 +122,9 @@ class Daemon {
     LETHE_RETURN_IF_ERROR(StartProducer());
     Publisher publisher(config_, producer_.get(), *signer_, stopping_, &shelf_, &metrics_);
     Router router(config_, partitions_, *cluster_, publisher);
-    LETHE_RETURN_IF_ERROR(OpenShards(publisher, router));
+    auto watch = TopicWatch::Open(config_, settings_, producer_.get(), partitions_);
+    if (!watch.ok()) return watch.status();
+    LETHE_RETURN_IF_ERROR(OpenShards(publisher, router, watch.value()->ownership()));
     std::vector<Assignment> assignments;
     for (const auto& worker : workers_) assignments.push_back(worker->assignment());
     auto consumer = KafkaConsumer::Start(settings_, config_.spec.topic, std::move(assignments),
@@ -133,7 +136,13 @@ class Daemon {
     LogInfo("ready", {{"topic", config_.spec.topic},
                       {"shards", std::to_string(workers_.size())},
                       {"mode", plan_.spec.forgetting.mode}});
+    std::vector<TopicWatch::Partition> partitions;
+    for (const auto& worker : workers_) {
+      partitions.push_back({worker->assignment().partition, worker->last_record()});
+    }
+    watch.value()->Start(*consumer.value(), std::move(partitions));
     const Status status = RunWorkers(*consumer.value());
+    watch.value()->Stop();
     return SayGoodbye(status);
   }
 
@@ -229,7 +238,7 @@ class Daemon {
     return Status::Ok();
   }
 
-  Status OpenShards(Publisher& publisher, Router& router) {
+  Status OpenShards(Publisher& publisher, Router& router, Ownership* ownership) {
     const Partitions& chosen = config_.source.kafka.partitions;
     for (const std::int32_t partition : chosen.list) {
       if (partition >= partitions_) {
@@ -242,7 +251,7 @@ class Daemon {
     for (std::int32_t i = 0; i < partitions_; ++i) shards += chosen.Contains(i) ? 1 : 0;
     const auto open_files = files_.DatabaseFiles(shards);
     if (!open_files.ok()) return open_files.status();
-    Witness witness(config_, *cluster_, cluster_id_, partitions_, options_.witness);
+    Witness witness(config_, *cluster_, cluster_id_, partitions_, options_.witness, ownership);
     for (std::int32_t partition = 0; partition < partitions_; ++partition) {
       if (!chosen.Contains(partition)) continue;
       router.AddShard({partition});

@@ -273,6 +273,10 @@ Status ShardWorker::BeforeCommit() {
   if (dead_letters_ > 0 || passed_on.value()) {
     LETHE_RETURN_IF_ERROR(context_.publisher.WaitForAll());
   }
+  if (!is_record_noted_ && shard_.counters().records > 0) {
+    NoteKnownRecord(folder_->state(), shard_);
+    is_record_noted_ = true;
+  }
   commit_start_ns_ = context_.clock.MonotonicNs();
   return Status::Ok();
 }

@@ -55,6 +55,11 @@ class ShardWorker final : private Steps<WorkerBatch>, private CommitHooks {
   Status Prepare(Witness& witness);
   Assignment assignment() const;
   ShardId id() const { return shard_.id(); }
+  // Of the state that was resumed; none for a new one. Before Run.
+  std::optional<ReadPlace> last_record() const {
+    if (shard_.counters().records == 0) return std::nullopt;
+    return ReadPlace{{shard_.next().value - 1}, shard_.last_time()};
+  }
 
   // Until the process is to stop, everything before `until` is read, or an error. Ends with a
   // commit.
@@ -96,6 +101,7 @@ class ShardWorker final : private Steps<WorkerBatch>, private CommitHooks {
   std::int64_t snapshot_number_ = 0;  // steps / snapshot_every
 
   bool has_resumed_ = false;
+  bool is_record_noted_ = false;         // by this process
   KafkaConsumer* consumer_ = nullptr;    // of Run
   std::optional<Offset> until_;          // likewise
   Turns<WorkerBatch>* turns_ = nullptr;  // likewise

@@ -5,7 +5,9 @@
 
 #include "app/log.h"
 #include "app/run/publisher.h"
+#include "app/run/refusals.h"
 #include "connectors/json/envelope.h"
+#include "connectors/record_limits.h"
 #include "engine/archive.h"
 
 namespace lethe {
@@ -13,9 +15,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kTimeout{30'000};
 constexpr char kTopicNote[] = "topic";
-constexpr char kBeginAnew[] =
-    "Begin anew with another state.path (run --begin-anew): learning starts again from the topic, "
-    "and its deletions are honoured again";
+constexpr char kKnownRecordNote[] = "known-record";
 
 // Where the state was made.
 struct Origin {
@@ -29,9 +29,15 @@ struct Origin {
   }
 };
 
-Status Refuse(ShardId shard, const std::string& what) {
-  return {ErrorCode::kInput, "shard " + std::to_string(shard.value) + ": " + what};
-}
+struct KnownRecord {
+  std::int64_t offset = 0;
+  std::int64_t time = 0;
+
+  template <typename Self, typename Archive>
+  static void Fields(Self& self, Archive& archive) {
+    archive(self.offset, self.time);
+  }
+};
 
 std::optional<std::string> Header(const FoundMessage& message, std::string_view name) {
   for (const auto& [key, value] : message.headers) {
@@ -70,13 +76,42 @@ std::optional<PublishedEntry> Latest(const std::vector<FoundMessage>& messages) 
 
 }  // namespace
 
+void NoteKnownRecord(DurableState& state, const Shard& shard) {
+  SavingArchive archive;
+  archive(KnownRecord{shard.next().value - 1, shard.last_time().value});
+  state.SetNote(kKnownRecordNote, archive.Take());
+}
+
+bool IsTime(const FoundMessage& message, TimeMs read) {
+  const bool is_possible = message.timestamp.value <= kMaxTimeMs;
+  return (is_possible ? message.timestamp : kNoTime) == read;
+}
+
 Result<std::uint64_t> Witness::Confirm(const ShardIdentity& identity, DurableState& state,
                                        Shard& shard) {
   const bool is_new = state.commits() == 0;
   LETHE_RETURN_IF_ERROR(CheckTopic(state, identity.shard, is_new));
   LETHE_RETURN_IF_ERROR(CheckOffset(shard, is_new));
-  if (!is_new) LETHE_RETURN_IF_ERROR(CheckLastRecord(shard));
-  return CheckPublished(identity, state, shard, is_new);
+  if (!is_new && shard.counters().records > 0) {
+    const Offset last{shard.next().value - 1};
+    LETHE_RETURN_IF_ERROR(CheckRecord(identity.shard, last, shard.last_time()));
+    LETHE_RETURN_IF_ERROR(CheckKnownRecord(state, identity.shard));
+  }
+  auto published = CheckPublished(identity, state, is_new);
+  if (!published.ok()) return published.status();
+  std::optional<std::string> others = published.value().others;
+  // After everything else was found in order: a claim ends the process that had the shard.
+  if (ownership_ != nullptr) {
+    const auto taken_from = ownership_->Claim(identity, {is_new, options_.begin_anew});
+    if (!taken_from.ok()) return taken_from.status();
+    if (!others) others = taken_from.value();
+  }
+  if (others) {
+    LogWarning("this shard was another state's, " + *others + "; beginning anew",
+               {{"shard", std::to_string(identity.shard.value)}});
+    shard.BeginAfter(*others);
+  }
+  return published.value().first_missing;
 }
 
 Status Witness::CheckTopic(DurableState& state, ShardId shard, bool is_new) {
@@ -104,11 +139,7 @@ Status Witness::CheckTopic(DurableState& state, ShardId shard, bool is_new) {
                              kBeginAnew);
   }
   if (there.partitions != here.partitions) {
-    return Refuse(shard, "topic " + here.topic + " has " + std::to_string(here.partitions) +
-                             " partitions, and had " + std::to_string(there.partitions) +
-                             " when the state was made. Keys have moved, so a deletion would not "
-                             "reach the shard that learned the event. " +
-                             kBeginAnew);
+    return RefusePartitions(shard, here.topic, here.partitions, there.partitions);
   }
   return Status::Ok();
 }
@@ -122,10 +153,7 @@ Status Witness::CheckOffset(Shard& shard, bool is_new) {
   backlog_ = next.value - std::max(first, shard.next()).value;
   if (is_new) return Status::Ok();
   if (shard.next() > next) {
-    return Refuse(shard.id(), "the state has read up to offset " +
-                                  std::to_string(shard.next().value) + ", the topic ends at " +
-                                  std::to_string(next.value) + ": it was truncated or made anew. " +
-                                  kBeginAnew);
+    return RefuseCutTopic(shard.id(), shard.next(), next);
   }
   if (shard.next() >= first) return Status::Ok();
   const std::string gap = "records " + std::to_string(shard.next().value) + " to " +
@@ -143,46 +171,40 @@ Status Witness::CheckOffset(Shard& shard, bool is_new) {
 }
 
 // A topic that was deleted and made again has other records at the same offsets.
-Status Witness::CheckLastRecord(const Shard& shard) {
-  if (shard.counters().records == 0) return Status::Ok();
-  const Offset last{shard.next().value - 1};
+Status Witness::CheckRecord(ShardId shard, Offset offset, TimeMs time) {
   const auto found =
-      cluster_.At(config_.spec.topic, static_cast<std::int32_t>(shard.id().value), last, kTimeout);
+      cluster_.At(config_.spec.topic, static_cast<std::int32_t>(shard.value), offset, kTimeout);
   if (!found.ok()) return found.status();
-  if (!found.value() || found.value()->timestamp == shard.last_time()) return Status::Ok();
-  return Refuse(shard.id(), "the record at offset " + std::to_string(last.value) +
-                                " is not the one that was read: the topic was made anew. " +
-                                kBeginAnew);
+  if (!found.value() || IsTime(*found.value(), time)) return Status::Ok();
+  return RefuseNewTopic(shard, offset);
 }
 
-Result<std::uint64_t> Witness::CheckPublished(const ShardIdentity& identity,
-                                              const DurableState& state, Shard& shard,
-                                              bool is_new) {
-  if (!config_.publish.receipts_topic) return std::uint64_t{0};
+Status Witness::CheckKnownRecord(const DurableState& state, ShardId shard) {
+  const auto note = state.Note(kKnownRecordNote);
+  if (!note.ok()) return note.status();
+  if (!note.value()) return Status::Ok();
+  KnownRecord known;
+  LoadingArchive archive(*note.value());
+  archive(known);
+  if (!archive.complete()) return Refuse(shard, "the state does not say what it has read");
+  return CheckRecord(shard, Offset{known.offset}, TimeMs{known.time});
+}
+
+Result<Witness::Published> Witness::CheckPublished(const ShardIdentity& identity,
+                                                   const DurableState& state, bool is_new) {
+  if (!config_.publish.receipts_topic) return Published{};
   const std::string& topic = *config_.publish.receipts_topic;
   const auto found =
       cluster_.LastWithKey(topic, ShardKey(config_.spec.topic, identity.shard), kTimeout);
   if (!found.ok()) return found.status();
   const auto published = Latest(found.value());
-  if (!published) return std::uint64_t{0};
-  const std::string what =
-      "topic " + topic + " has entries of this shard by another state, " + published->state_id;
-  if (is_new) {
-    if (!options_.begin_anew) {
-      return Refuse(identity.shard,
-                    what +
-                        ". If it is still running, this one must not. If it is lost, run "
-                        "--begin-anew: learning starts again from the topic, its deletions are "
-                        "honoured again, and the new chain says so");
-    }
-    LogWarning(what + "; beginning anew", {{"shard", std::to_string(identity.shard.value)}});
-    shard.BeginAfter(published->state_id);
-    return std::uint64_t{0};
-  }
-  if (published->state_id != ToText(identity.state)) {
-    return Refuse(identity.shard, what +
-                                      ": it has a second owner, or this state is an old one. "
-                                      "Stop here and find out which of the two is to go on");
+  if (!published) return Published{};
+  if (is_new && options_.begin_anew) return Published{.others = published->state_id};
+  if (is_new || published->state_id != ToText(identity.state)) {
+    return RefuseSecondOwner(
+        identity.shard,
+        "topic " + topic + " has entries of this shard by another state, " + published->state_id,
+        is_new);
   }
   if (published->number >= state.chain_entries()) {
     return Refuse(identity.shard,
@@ -204,7 +226,7 @@ Result<std::uint64_t> Witness::CheckPublished(const ShardIdentity& identity,
         return Status::Ok();
       }));
   LETHE_RETURN_IF_ERROR(same);
-  return published->number + 1;
+  return Published{.first_missing = published->number + 1};
 }
 
 }  // namespace lethe

@@ -152,6 +152,14 @@ void KafkaConsumer::Stop() {
   impl_->ticker->Stop();
 }
 
+void KafkaConsumer::Fail(const Status& why) {
+  for (const auto& [partition, part] : impl_->parts) part.reader->Fail(why);
+}
+
+std::optional<ReadSpan> KafkaConsumer::ReadSoFar(std::int32_t partition) const {
+  return impl_->ReaderOf(partition).read_so_far();
+}
+
 bool KafkaConsumer::HasMore(std::int32_t partition) const {
   return impl_->ReaderOf(partition).waiting() > 0;
 }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,18 @@ namespace lethe {
 struct Assignment {
   std::int32_t partition = 0;
   Offset next;
+};
+
+// A record that was read.
+struct ReadPlace {
+  Offset offset;
+  TimeMs timestamp = kNoTime;
+};
+
+// The first and the last record that were handed out.
+struct ReadSpan {
+  ReadPlace first;
+  ReadPlace last;
 };
 
 struct ConsumerOptions {
@@ -51,6 +64,11 @@ class KafkaConsumer {
   // From now on nothing is found.
   void Stop();
 
+  // From now on nothing is found, and Read says why.
+  void Fail(const Status& why);
+
+  // What Read has handed out of a partition; none before the first record.
+  std::optional<ReadSpan> ReadSoFar(std::int32_t partition) const;
   bool HasMore(std::int32_t partition) const;  // a record is already waiting
   // The last stable offset minus the position; -1 when no broker has said lately where the end is.
   std::int64_t Lag(std::int32_t partition) const;

@@ -101,10 +101,17 @@ Result<bool> PartitionReader::Read(std::chrono::milliseconds timeout, RecordBatc
   }
   if (batch.count() > 0) {
     taken_ = batch.next().value;
+    const std::lock_guard lock(mutex_);
+    read_so_far_ = {read_so_far_ ? read_so_far_->first : span_.first, span_.last};
     return true;
   }
   if (has_failed_ && !stopping_) return failure();
   return false;
+}
+
+std::optional<ReadSpan> PartitionReader::read_so_far() const {
+  const std::lock_guard lock(mutex_);
+  return read_so_far_;
 }
 
 Offset PartitionReader::position() const {
@@ -129,6 +136,8 @@ void PartitionReader::Append(const rd_kafka_message_s* message) {
                                  .offset = Offset{message->offset},
                                  .timestamp = Timestamp(message),
                                  .is_placed = !is_learn && HasHeader(message, kPlacedHeader)};
+  span_.last = {place.offset, place.timestamp};
+  if (batch_->count() == 0) span_.first = span_.last;
   const std::size_t bytes = message->len + message->key_len;
   mean_bytes_ += (static_cast<std::int64_t>(bytes) - mean_bytes_) / 16;
   batch_->Add(place, Bytes(message->key, message->key_len), value);

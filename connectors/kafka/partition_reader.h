@@ -6,8 +6,10 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
+#include "connectors/kafka/consumer.h"
 #include "connectors/kafka/handle.h"
 #include "connectors/kafka/partition_queue.h"
 #include "connectors/kafka/record_batch.h"
@@ -53,6 +55,8 @@ class PartitionReader {
   std::int64_t waiting() const { return static_cast<std::int64_t>(queue_->length()); }
 
   std::int32_t partition() const { return partition_; }
+  // The first and the last record that Read has returned.
+  std::optional<ReadSpan> read_so_far() const;
   // Behind the last record taken, and behind all that is not for readers.
   Offset position() const;
   // Whether librdkafka has told that the partition is missing, and no record has come since.
@@ -77,11 +81,13 @@ class PartitionReader {
   std::unique_ptr<PartitionQueue> queue_;
 
   RecordBatch* batch_ = nullptr;  // that is being filled
+  ReadSpan span_;                 // of the batch
   std::int64_t mean_bytes_ = 0;   // of a message, roughly
   bool was_full_ = false;         // and was not drained since
 
   mutable std::mutex mutex_;
   Status failure_;
+  std::optional<ReadSpan> read_so_far_;
   std::atomic<bool> has_failed_ = false;
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> seems_missing_ = false;
