@@ -59,6 +59,8 @@ struct Record {
   ShardId shard;
   Offset offset;
   TimeMs timestamp = kNoTime;
+  // When it arrived, where that decides event time instead of the timestamp (engine/time_bound.h).
+  TimeMs arrival = kNoTime;
   Event event;
   std::optional<Rejection> rejection;
   bool is_placed = false;  // a delete that was sent to this shard on purpose: look no further

@@ -145,6 +145,17 @@ std::string WriteErasedNotice(const ErasedNotice& notice, const std::string& pre
   return json.Field("previous", previous).EndObject().text();
 }
 
+std::string WriteClockNotice(const ClockNotice& notice, const std::string& previous) {
+  JsonWriter json;
+  json.BeginObject().Field("format", "lethe.notice/1").Key("receipt").Null();
+  json.Field("state", ToText(notice.state)).Field("shard", notice.shard.value);
+  json.Field("status", "clock").Key("sha256").Null();
+  json.Field("offset", notice.offset.value);
+  WriteTime(json, notice.time);
+  json.Field("arrival", notice.arrival.value);
+  return json.Field("previous", previous).EndObject().text();
+}
+
 std::string WriteChainNotice(const ChainNotice& notice, const std::string& previous) {
   JsonWriter json;
   json.BeginObject().Field("format", "lethe.notice/1").Key("receipt").Null();

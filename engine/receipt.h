@@ -69,7 +69,8 @@ std::string WriteReceipt(const Receipt& receipt, const ReceiptContext& context,
 std::string WriteReceivedNotice(const Receipt& receipt, const std::string& previous);
 
 // The exact bytes of a notice that nothing of the forgotten events is left on disk.
-// `receipt_sha256` is of the receipt's bytes; offset and time are of the last record before.
+// `receipt_sha256` is of the receipt's bytes; offset and time are of the last record before, but
+// the time is the clock's if that decided.
 struct ErasedNotice {
   Uuid receipt{};
   Uuid state{};
@@ -80,6 +81,17 @@ struct ErasedNotice {
   bool by_timer = false;
 };
 std::string WriteErasedNotice(const ErasedNotice& notice, const std::string& previous);
+
+// The exact bytes of a notice that this record's timestamp lies in the future, or that timestamps
+// do not any more: from this record on its arrival counts (engine/time_bound.h).
+struct ClockNotice {
+  Uuid state{};
+  ShardId shard;
+  Offset offset;
+  TimeMs time = kNoTime;
+  TimeMs arrival = kNoTime;
+};
+std::string WriteClockNotice(const ClockNotice& notice, const std::string& previous);
 
 // The exact bytes of a notice about the chain itself: "gap", records that were gone before they
 // could be read, from one offset up to another; "begun", a chain that begins anew after another's;

@@ -52,53 +52,19 @@ Membership Shard::Find(const Event& request) const {
 }
 
 Status Shard::Process(const Record& record, const Elsewhere* elsewhere, const Admitted* admitted) {
-  LETHE_CHECK(!IsErasureDue(record.timestamp));
+  LETHE_CHECK(!IsErasureDue(record));
   elsewhere_ = elsewhere;
   admitted_ = admitted;
   ++counters_.records;
   next_ = {record.offset.value + 1};
-  if (record.timestamp > now_) {
-    now_ = record.timestamp;
-    ports_.state.ExpireRefusals(now_);
-  }
+  AdvanceTime(record);
   last_time_ = record.timestamp;
   if (!record.rejection && record.event.kind == EventKind::kLearn) {
     Learn(record);
   } else {
     LETHE_RETURN_IF_ERROR(TakeOther(record));
   }
-  return waiting_.size() == 0 ? Status::Ok() : ServeDue(At(record), now_);
-}
-
-Status Shard::ServeByTimer(TimeMs now) {
-  LETHE_CHECK(!IsErasureDue(now));
-  if (waiting_.size() == 0 || now <= now_) return Status::Ok();
-  return ServeDue({{next_.value - 1}, last_time_, true}, now);
-}
-
-bool Shard::IsErasureDue(TimeMs now) const {
-  if (erasures_.empty()) return false;
-  const TimeMs latest = std::max(now_, now);
-  const TimeMs oldest = erasures_.front().effective;
-  return latest.value - oldest.value >= plan_.spec.erase_within_ms / 2;
-}
-
-Status Shard::Erase(bool by_timer) {
-  LETHE_CHECK(!has_news());
-  LETHE_RETURN_IF_ERROR(ports_.state.Erase());
-  for (const Erasure& erasure : erasures_) {
-    ++counters_.notices;
-    Append(ChainKind::kNotice, WriteErasedNotice({.receipt = erasure.receipt,
-                                                  .state = identity_.state,
-                                                  .shard = id_,
-                                                  .receipt_sha256 = erasure.receipt_sha256,
-                                                  .offset = {next_.value - 1},
-                                                  .time = last_time_,
-                                                  .by_timer = by_timer},
-                                                 previous_));
-  }
-  erasures_.clear();
-  return Status::Ok();
+  return waiting_.size() == 0 ? Status::Ok() : ServeDue(record);
 }
 
 Status Shard::TakeOther(const Record& record) {
@@ -175,7 +141,7 @@ Status Shard::Update(const Record& record) {
     receipt.is_update = true;
     LETHE_RETURN_IF_ERROR(Receive(std::move(receipt), {*old}));
     // Here the old version must be gone before the new one is learned, if it may go at once.
-    LETHE_RETURN_IF_ERROR(ServeDue(At(record), now_));
+    LETHE_RETURN_IF_ERROR(ServeDue(record));
   }
   LearnAs(record, admitted);
   return Status::Ok();
@@ -226,7 +192,7 @@ Status Shard::DeleteBySubject(const Record& record) {
 
 Status Shard::Receive(Receipt receipt, std::vector<LearnedEvent> events) {
   WaitingRequest request{
-      .receipt = std::move(receipt), .targets = {}, .steps = steps(), .time = now_};
+      .receipt = std::move(receipt), .targets = {}, .steps = steps(), .time = now_, .waited = {}};
   for (const LearnedEvent& event : events) {
     request.targets.push_back({event.index, {}});
     if (event.subject) request.targets.back().subject = names_.Lasting(*event.subject);
@@ -242,11 +208,14 @@ Status Shard::Receive(Receipt receipt, std::vector<LearnedEvent> events) {
   return Status::Ok();
 }
 
-Status Shard::ServeDue(const Moment& moment, TimeMs now) {
+Status Shard::ServeDue(const Record& record) {
   const auto sigma_now = [this](const std::vector<Target>& targets) {
     return unlearner_->SigmaNow(targets);
   };
-  std::vector<WaitingRequest> due = waiting_.TakeDue(steps(), now, sigma_now);
+  return Serve(At(record), waiting_.TakeDue(steps(), now_, sigma_now));
+}
+
+Status Shard::Serve(const Moment& moment, std::vector<WaitingRequest> due) {
   if (due.empty()) return Status::Ok();
   std::vector<Target> batch;
   for (const WaitingRequest& request : due) {
@@ -275,8 +244,13 @@ Status Shard::ServeDue(const Moment& moment, TimeMs now) {
       request.receipt.why_not.emplace_back(reason);
     }
     AppendReceipt(request.receipt);
+    TellStage(ErasureStage::kEffective, request.receipt.received_time,
+              moment.by_timer ? moment.timestamp : std::min(moment.timestamp, now_));
     // A stream without timestamps knows no delay.
-    if (now != kNoTime) erasures_.push_back({request.receipt.uuid, previous_, now});
+    if (now_ != kNoTime) {
+      erasures_.push_back(
+          {request.receipt.uuid, previous_, now_, request.receipt.received_time, {}});
+    }
   }
   return Status::Ok();
 }

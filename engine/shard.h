@@ -11,6 +11,7 @@
 #include "engine/intake.h"
 #include "engine/modes/registry.h"
 #include "engine/names.h"
+#include "engine/ports/clock.h"
 #include "engine/ports/hash.h"
 #include "engine/ports/payloads.h"
 #include "engine/ports/probe.h"
@@ -20,6 +21,8 @@
 #include "engine/receipt.h"
 #include "engine/regret_bound.h"
 #include "engine/report.h"
+#include "engine/stopwatch.h"
+#include "engine/time_bound.h"
 #include "engine/waiting.h"
 
 namespace lethe {
@@ -82,14 +85,24 @@ class Shard {
   Intake NewIntake() const { return {plan_.spec.model, names_, plan_.spec.topic, id_}; }
   void Expect(const Admitted& admitted) const;
 
-  // Whether forgotten events have to be erased before the shard goes on at this time: the oldest
-  // has waited for half of its time. With the time of the next record the answer depends on the
-  // stream alone, so that a replay has the same notices.
-  bool IsErasureDue(TimeMs now) const;
+  // For a live run: whether the arrival of a record with this timestamp is to be set in the record,
+  // because the timestamp lies in the future.
+  bool ArrivalDecides(TimeMs timestamp, TimeMs arrival) const {
+    return bound_.Decides(timestamp, arrival);
+  }
+
+  // Whether forgotten events have to be erased before the record is taken: the oldest has waited
+  // for half of its time. The answer depends on the stream alone, so that a replay has the same
+  // notices.
+  bool IsErasureDue(const Record& record) const;
+  // The same by the clock of the process, which gives the stream a little more time unless no
+  // records come.
+  bool IsErasureDue(const ClockReading& now, bool is_silent);
   // Erases everything that is forgotten so far and writes the notices. All news must be committed
   // before: a restart from an older commit would need what is erased. The state may have erased
   // it earlier; then only the notices are left to do.
-  Status Erase(bool by_timer);
+  // `by_timer`: the clock decided, and it was this time.
+  Status Erase(const std::optional<ClockReading>& by_timer);
 
   // Takes the next record; no erasure may be due at its time. A bad record is counted and changes
   // nothing; an error means that the run cannot go on. What it did may be published after a Commit
@@ -101,9 +114,10 @@ class Shard {
   // Whether a delete would find something, or already has.
   Membership Find(const Event& request) const;
 
-  // Serves the requests whose time is over by the clock while no record comes, which is a decision
-  // that a replay cannot repeat, so the receipts say so. No erasure may be due.
-  Status ServeByTimer(TimeMs now);
+  // Serves the requests whose time is over by the clock of the process, whatever the timestamps
+  // say. A replay cannot repeat that decision, so the receipts say so. Call it several times a
+  // second. `is_silent`: no record has come for a while.
+  Status ServeByTimer(const ClockReading& now, bool is_silent);
 
   // Whether there are receipts or notices that a Commit would publish.
   bool has_news() const { return !outbox_.empty(); }
@@ -130,7 +144,7 @@ class Shard {
   ModelVersion clean_from() const { return clean_from_; }
   // The offset to go on from.
   Offset next() const { return next_; }
-  // The running maximum of the records' timestamps, and that of the last record.
+  // The timestamp of the last record.
   TimeMs last_time() const { return last_time_; }
   std::int64_t chain_entries() const { return chain_entries_; }
 
@@ -154,7 +168,9 @@ class Shard {
   struct Erasure {
     Uuid receipt{};
     std::string receipt_sha256;
-    TimeMs effective = kNoTime;
+    TimeMs effective = kNoTime;  // event time
+    TimeMs received = kNoTime;   // as in the receipt; this and the next are stored in Part::kClock
+    Stopwatch waited;
 
     template <typename Self, typename Archive>
     static void Fields(Self& self, Archive& archive) {
@@ -179,8 +195,14 @@ class Shard {
 
   // The events leave the state and the mode's retained ones; the request begins to wait.
   Status Receive(Receipt receipt, std::vector<LearnedEvent> events);
-  // Serves the requests that take effect at this moment.
-  Status ServeDue(const Moment& moment, TimeMs now);
+  // Serves the requests that take effect with this record.
+  Status ServeDue(const Record& record);
+  // Makes these requests effective, by one draw.
+  Status Serve(const Moment& moment, std::vector<WaitingRequest> due);
+
+  // Event time once the record is taken.
+  TimeMs TimeAfter(const Record& record) const;
+  void AdvanceTime(const Record& record);
 
   Receipt NewReceipt(const Record& record, Outcome outcome);
   Receipt NotForgotten(const Record& record, const std::optional<Refusal>& refusal);
@@ -188,6 +210,7 @@ class Shard {
   // For a person whose events so many shards held.
   void SetPromise(std::int64_t holders, Receipt& receipt) const;
   void SetEffective(const Moment& moment, Receipt& receipt) const;
+  void TellStage(ErasureStage stage, TimeMs received, TimeMs reached) const;
 
   // Adds an entry to the chain; Commit makes all that were added durable, then sends them.
   void Append(ChainKind kind, std::string bytes);
@@ -196,6 +219,8 @@ class Shard {
   void Save();
   Status Load(std::string_view saved);
   Status LoadFleet();
+  void SaveClock();
+  Status LoadClock();
 
   std::int64_t steps() const { return counters_.learned + counters_.updates; }
 
@@ -214,7 +239,8 @@ class Shard {
   Counters counters_;
   ModelVersion clean_from_;
   Offset next_;
-  TimeMs now_ = kNoTime;        // the running maximum of the records' timestamps
+  TimeMs now_ = kNoTime;        // event time: the running maximum of what timestamps count as
+  TimeBound bound_;             // stored apart (Part::kClock)
   TimeMs last_time_ = kNoTime;  // of the last record
   std::uint64_t receipts_ = 0;
   std::string previous_ = kChainStart;

@@ -17,6 +17,7 @@ void Shard::Save() {
   SavingArchive archive;
   archive(kShardVersion, *this);
   ports_.state.Put(Part::kShard, archive.Take());
+  SaveClock();
   if (plan_.shards == 1) return;
   std::vector<std::int64_t> holders;
   for (const WaitingRequest& request : waiting_.requests()) {
@@ -72,6 +73,7 @@ Status Shard::Load(std::string_view saved) {
     SetPromise(1, request.receipt);
   }
   LETHE_RETURN_IF_ERROR(LoadFleet());
+  LETHE_RETURN_IF_ERROR(LoadClock());
   return unlearner_->Load(ports_.state);
 }
 
@@ -150,8 +152,11 @@ ShardReport Shard::Report() const {
   for (const WaitingRequest& request : waiting_.requests()) {
     report.retained_events -= static_cast<std::int64_t>(request.targets.size());
   }
-  if (waiting_.size() > 0)
-    report.oldest_pending = waiting_.requests().front().receipt.received_time;
+  if (waiting_.size() > 0) {
+    const WaitingRequest& oldest = waiting_.requests().front();
+    // Its timestamp, unless that lies in the future.
+    report.oldest_pending = std::min(oldest.receipt.received_time, oldest.time);
+  }
   if (now_ != kNoTime) report.last_event = now_;
   return report;
 }

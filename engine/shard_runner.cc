@@ -4,13 +4,13 @@ namespace lethe {
 
 Status ShardRunner::Process(const Record& record, const Elsewhere* elsewhere,
                             const Admitted* admitted) {
-  LETHE_RETURN_IF_ERROR(EraseIfDue(record.timestamp, false));
+  if (shard_.IsErasureDue(record)) LETHE_RETURN_IF_ERROR(CommitAndErase(std::nullopt));
   return shard_.Process(record, elsewhere, admitted);
 }
 
-Status ShardRunner::ServeByTimer(TimeMs now) {
-  LETHE_RETURN_IF_ERROR(EraseIfDue(now, true));
-  return shard_.ServeByTimer(now);
+Status ShardRunner::ServeByTimer(const ClockReading& now, bool is_silent) {
+  if (shard_.IsErasureDue(now, is_silent)) LETHE_RETURN_IF_ERROR(CommitAndErase(now));
+  return shard_.ServeByTimer(now, is_silent);
 }
 
 Status ShardRunner::Commit() {
@@ -20,8 +20,7 @@ Status ShardRunner::Commit() {
   return hooks_.AfterCommit(has_news);
 }
 
-Status ShardRunner::EraseIfDue(TimeMs now, bool by_timer) {
-  if (!shard_.IsErasureDue(now)) return Status::Ok();
+Status ShardRunner::CommitAndErase(const std::optional<ClockReading>& by_timer) {
   LETHE_RETURN_IF_ERROR(Commit());
   return shard_.Erase(by_timer);
 }

@@ -27,11 +27,11 @@ class ShardRunner {
   Status Process(const Record& record, const Elsewhere* elsewhere = nullptr,
                  const Admitted* admitted = nullptr);
   // Commits and erases what is due by the clock, then serves as Shard::ServeByTimer does.
-  Status ServeByTimer(TimeMs now);
+  Status ServeByTimer(const ClockReading& now, bool is_silent);
   Status Commit();
 
  private:
-  Status EraseIfDue(TimeMs now, bool by_timer);
+  Status CommitAndErase(const std::optional<ClockReading>& by_timer);
 
   Shard& shard_;
   CommitHooks& hooks_;

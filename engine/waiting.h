@@ -6,6 +6,7 @@
 
 #include "engine/receipt.h"
 #include "engine/spec.h"
+#include "engine/stopwatch.h"
 #include "engine/target.h"
 #include "engine/types.h"
 
@@ -16,7 +17,8 @@ struct WaitingRequest {
   Receipt receipt;  // what is known of it so far
   std::vector<Target> targets;
   std::int64_t steps = 0;  // when it was received
-  TimeMs time = kNoTime;
+  TimeMs time = kNoTime;   // event time when it was received
+  Stopwatch waited;        // stored apart (Part::kClock)
 
   template <typename Self, typename Archive>
   static void Fields(Self& self, Archive& archive) {
@@ -53,10 +55,17 @@ class WaitingRequests {
   // Takes out the requests that take effect now, by one draw; empty if none does.
   std::vector<WaitingRequest> TakeDue(std::int64_t steps, TimeMs now, const SigmaNow& sigma_now);
 
+  // The same by the clock of the process, whatever the timestamps say. While records come, the
+  // stream is given kGraceMs more, because a replay can repeat its decision. In silence the time
+  // before the request was read counts too.
+  static constexpr std::int64_t kGraceMs = 1000;
+  std::vector<WaitingRequest> TakeDueByClock(const ClockReading& now, bool is_silent);
+
  private:
-  static bool IsOver(const Wait& wait, const WaitingRequest& request, std::int64_t steps,
-                     TimeMs now);
-  std::size_t CountDue(std::int64_t steps, TimeMs now, const SigmaNow& sigma_now) const;
+  using IsOver = std::function<bool(const Wait&, const WaitingRequest&)>;
+  // How many requests have waited long enough.
+  std::size_t CountOver(const IsOver& is_over) const;
+  std::vector<WaitingRequest> TakeFirst(std::size_t count);
 
   Wait window_;
   Wait deadline_;

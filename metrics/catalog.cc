@@ -26,6 +26,8 @@ constexpr MetricInfo kCatalog[] = {
     {"lethe_last_event_timestamp_seconds", kGauge, "Largest record timestamp that was committed."},
     {"lethe_commit_timestamp_seconds", kGauge, "When the last commit was made."},
     {"lethe_commit_duration_seconds", kHistogram, "Time that a commit took, by kind."},
+    {"lethe_records_ahead_total", kCounter,
+     "Records with a timestamp more than a second later than their arrival."},
     {"lethe_restores_total", kCounter, "Starts of a shard from a state on disk."},
     {"lethe_models_too_large_total", kCounter,
      "Models that were not published, because the topic takes no record of that size."},

@@ -22,12 +22,12 @@ std::vector<double> CommitBuckets() {
   return {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10};
 }
 
-// From a synced commit up to 30 days, because that is what regulations give.
+// Whole seconds, up to 30 days, because that is what regulations give.
 std::vector<double> ErasureBuckets() {
   constexpr double kHour = 3600;
   constexpr double kDay = 24 * kHour;
-  return {0.0005, 0.001, 0.002, 0.005, 0.01,      0.015, 0.02,     0.05,     0.1,      1,
-          10,     60,    600,   kHour, 6 * kHour, kDay,  3 * kDay, 7 * kDay, 30 * kDay};
+  return {0,   1,   2,     5,         10,   20,       30,       60,
+          300, 600, kHour, 6 * kHour, kDay, 3 * kDay, 7 * kDay, 30 * kDay};
 }
 
 class Gauge {
@@ -62,7 +62,7 @@ class Counter {
 struct PipelineMetrics::ShardMetrics::Values {
   std::string shard;
   Gauge lag, queue, commit_time;
-  Counter misrouted, restores, models_too_large;
+  Counter misrouted, ahead, restores, models_too_large;
   std::array<Counter, static_cast<std::size_t>(Reason::kCount)> dead_letters;
   prometheus::Histogram learn_commit{CommitBuckets()};
   prometheus::Histogram deletion_commit{CommitBuckets()};
@@ -90,8 +90,9 @@ void PipelineMetrics::ShardMetrics::ObserveCommit(bool is_deletion, double secon
   (is_deletion ? values_->deletion_commit : values_->learn_commit).Observe(seconds);
 }
 
-void PipelineMetrics::ShardMetrics::ObserveErasure(bool erased, double seconds) {
-  (erased ? values_->erased : values_->effective).Observe(seconds);
+void PipelineMetrics::ShardMetrics::ObserveErasure(ErasureStage stage, std::int64_t seconds) {
+  (stage == ErasureStage::kErased ? values_->erased : values_->effective)
+      .Observe(static_cast<double>(seconds));
 }
 
 void PipelineMetrics::ShardMetrics::AddDeadLetter(Reason reason) {
@@ -100,6 +101,7 @@ void PipelineMetrics::ShardMetrics::AddDeadLetter(Reason reason) {
 }
 
 void PipelineMetrics::ShardMetrics::AddMisrouted() { values_->misrouted.Increment(); }
+void PipelineMetrics::ShardMetrics::AddAhead() { values_->ahead.Increment(); }
 void PipelineMetrics::ShardMetrics::AddRestore() { values_->restores.Increment(); }
 void PipelineMetrics::ShardMetrics::AddModelTooLarge() { values_->models_too_large.Increment(); }
 
@@ -109,7 +111,7 @@ void PipelineMetrics::ShardMetrics::SetStateBytes(const std::string& family, std
 }
 
 void PipelineMetrics::ShardMetrics::SetCommitTime(double unix_seconds) {
-  values_->commit_time.Set(unix_seconds);
+  values_->commit_time.Set(std::ceil(unix_seconds));
 }
 
 std::optional<std::int64_t> PipelineMetrics::ShardMetrics::lag() const {
@@ -135,6 +137,7 @@ void PipelineMetrics::ShardMetrics::AddTo(Families& families) const {
     families.Add(name, {{"shard", values.shard}, {label, value}}, histogram.Collect());
   };
   families.Add("lethe_misrouted_total", labels, values.misrouted.get());
+  families.Add("lethe_records_ahead_total", labels, values.ahead.get());
   families.Add("lethe_restores_total", labels, values.restores.get());
   families.Add("lethe_models_too_large_total", labels, values.models_too_large.get());
   for (std::size_t i = 0; i < values.dead_letters.size(); ++i) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "engine/event.h"
+#include "engine/ports/probe.h"
 #include "engine/types.h"
 #include "metrics/board.h"
 #include "metrics/http_metrics.h"
@@ -32,13 +33,17 @@ class PipelineMetrics {
     void SetLag(std::optional<std::int64_t> records);  // none: not known, or not any more
     void SetQueue(std::int64_t records);
     void ObserveCommit(bool is_deletion, double seconds);
-    // From the request's record to the clean model, or to the bytes gone.
-    void ObserveErasure(bool erased, double seconds);
+    // A request has come to a stage, in whole seconds since it was received (Probe::OnStage).
+    void ObserveErasure(ErasureStage stage, std::int64_t seconds);
     void AddDeadLetter(Reason reason);
     void AddMisrouted();
+    // A record whose timestamp lies in the future.
+    void AddAhead();
     void AddRestore();
     void AddModelTooLarge();
     void SetStateBytes(const std::string& family, std::int64_t bytes);
+    // Shown in whole seconds, rounded up: a finer time would tell how long a deletion took to
+    // compute, which depends on data.
     void SetCommitTime(double unix_seconds);
 
     std::optional<std::int64_t> lag() const;

@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -47,8 +48,10 @@ void AddProcess(Families& families) {
   const std::vector<double> stat = ReadStat();
   const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
   if (stat.size() > kResidentPages - kFirstField && ticks > 0) {
-    families.Add("process_cpu_seconds_total", {},
-                 (stat[kUserTicks - kFirstField] + stat[kSystemTicks - kFirstField]) / ticks);
+    // In whole seconds: a finer figure would tell how long a deletion took to compute, which
+    // depends on data.
+    const double used = stat[kUserTicks - kFirstField] + stat[kSystemTicks - kFirstField];
+    families.Add("process_cpu_seconds_total", {}, std::ceil(used / ticks));
     families.Add("process_resident_memory_bytes", {},
                  stat[kResidentPages - kFirstField] * static_cast<double>(sysconf(_SC_PAGESIZE)));
     if (const double boot = BootTime(); boot > 0) {

@@ -30,6 +30,7 @@ Status RunRecord(Arguments& arguments) {
   const auto config = LoadChecked(arguments.config);
   if (!config.ok()) return config.status();
   if (options.topic.empty()) options.topic = config.value().spec.topic;
+  options.receipts_topic = config.value().publish.receipts_topic;
   options.form = FormOfName(options.out).value_or(RecordedForm::kJson);
   options.show_progress = StderrIsTerminal();
   auto access = TopicAccess::Open(config.value().source.kafka);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "engine/loss_sum.h"
 #include "engine/modes/registry.h"
@@ -33,6 +34,10 @@ class LiveProbe final : public Probe {
     losses_.Clear();
   }
 
+  void OnStage(ShardId, ErasureStage stage, std::int64_t seconds) override {
+    stages_.emplace_back(stage, seconds);
+  }
+
   // What depends on data and carries no noise.
   void AddTo(ShardReport& report) const {
     if (!keeps_losses_) return;
@@ -45,10 +50,15 @@ class LiveProbe final : public Probe {
   }
   // Why the last record was rejected, if it was.
   std::optional<Rejection> TakeRejection() { return std::exchange(rejection_, std::nullopt); }
+  // The stages that requests have come to since the last call, and the seconds to each.
+  std::vector<std::pair<ErasureStage, std::int64_t>> TakeStages() {
+    return std::exchange(stages_, {});
+  }
 
  private:
   LossSum losses_;
   const bool keeps_losses_;
+  std::vector<std::pair<ErasureStage, std::int64_t>> stages_;
   std::optional<EventIndex> first_forgotten_;
   std::optional<Rejection> rejection_;
 };

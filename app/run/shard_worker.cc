@@ -19,6 +19,7 @@ constexpr std::int64_t kLongestPauseNs = 2 * kMs;
 constexpr std::int64_t kShowEveryNs = 100 * kMs;
 // Silence after which the clock decides on requests that wait for event time.
 constexpr std::int64_t kSilenceNs = 1000 * kMs;
+constexpr std::int64_t kTickEveryNs = 100 * kMs;
 constexpr std::int64_t kLongestWaitMs = 100;
 constexpr std::size_t kBatches = 4;  // read ahead: a deletion waits for those before its own
 constexpr int kEraserNiceness = 10;
@@ -140,7 +141,6 @@ void ShardWorker::EraseUntilDone() {
   for (bool is_done = false; !is_done;) {
     std::int64_t pause_ms = std::clamp<std::int64_t>(max_lag_ms / 8, 10, 5000);
     if (eraser.has_work()) {
-      const std::int64_t since = unerased_since_ns_.exchange(0);
       const std::int64_t start = context_.clock.MonotonicNs();
       const Status status = eraser.EraseAll();
       if (!status.ok()) {
@@ -148,7 +148,6 @@ void ShardWorker::EraseUntilDone() {
         eraser_failed_ = true;
         return;
       }
-      if (since != 0) metrics_.ObserveErasure(true, Since(since));
       // Not so often that the disk has nothing else to do, but well before the shard asks for it.
       const auto work_ms = static_cast<std::int64_t>(1000 * Since(start));
       pause_ms = std::max(pause_ms, std::min(9 * work_ms, max_lag_ms / 4));
@@ -173,6 +172,7 @@ Result<bool> ShardWorker::Read(WorkerBatch& batch) {
                                      std::chrono::milliseconds(wait_ms), batch.messages);
   if (!found.ok()) return found.status();
   if (found.value()) read_ = batch.messages.next();
+  batch.arrival = {context_.clock.NowMs()};
   return true;  // even an empty one has its turn: the clock goes on
 }
 
@@ -191,11 +191,8 @@ Status ShardWorker::Finish(WorkerBatch& batch) {
   if (batch.messages.count() > 0) {
     last_record_ns_ = context_.clock.MonotonicNs();
     LETHE_RETURN_IF_ERROR(TakeBatch(batch));
-  } else if (context_.clock.MonotonicNs() - last_record_ns_ > kSilenceNs) {
-    const std::int64_t start = context_.clock.MonotonicNs();
-    LETHE_RETURN_IF_ERROR(runner_.ServeByTimer({context_.clock.NowMs()}));
-    NoteNews(start);
   }
+  LETHE_RETURN_IF_ERROR(Tick());
   LETHE_RETURN_IF_ERROR(context_.publisher.failure());
   if (eraser_failed_) return eraser_status_;
   if (IsCommitDue()) {
@@ -209,8 +206,16 @@ Status ShardWorker::Finish(WorkerBatch& batch) {
   return Status::Ok();
 }
 
-Status ShardWorker::TakeBatch(const WorkerBatch& batch) {
-  const RecordBatch& messages = batch.messages;
+Status ShardWorker::Tick() {
+  const std::int64_t start = context_.clock.MonotonicNs();
+  // A request that was just received is seen at once: its commit stores when it began to wait.
+  if (!shard_.has_news() && start - ticked_ns_ < kTickEveryNs) return Status::Ok();
+  ticked_ns_ = start;
+  return runner_.ServeByTimer(context_.clock.Read(), start - last_record_ns_ > kSilenceNs);
+}
+
+Status ShardWorker::TakeBatch(WorkerBatch& batch) {
+  RecordBatch& messages = batch.messages;
   lookups_.Begin(messages);
   std::optional<Elsewhere> elsewhere;
   const auto expect = [&](std::size_t i) {
@@ -219,7 +224,9 @@ Status ShardWorker::TakeBatch(const WorkerBatch& batch) {
   };
   for (std::size_t i = 0; i < Shard::kAhead; ++i) expect(i);
   for (std::size_t i = 0; i < messages.count(); ++i) {
-    const Record& record = messages.record(i);
+    Record& record = messages.record(i);
+    if (TimeBound::IsAhead(record.timestamp, batch.arrival)) metrics_.AddAhead();
+    if (shard_.ArrivalDecides(record.timestamp, batch.arrival)) record.arrival = batch.arrival;
     lookups_.Serve();
     LETHE_RETURN_IF_ERROR(lookups_.Before(record, i, elsewhere));
     expect(i + Shard::kAhead);
@@ -230,7 +237,6 @@ Status ShardWorker::TakeBatch(const WorkerBatch& batch) {
     if (!record.is_placed && context_.router.IsMisrouted(id(), messages.key(i))) {
       metrics_.AddMisrouted();
     }
-    NoteNews(messages.requested_ns() > 0 ? messages.requested_ns() : last_record_ns_);
     const auto rejection = probe_.TakeRejection();
     if (!rejection) continue;
     metrics_.AddDeadLetter(rejection->reason);
@@ -261,10 +267,6 @@ bool ShardWorker::WaitsForDisk() {
   return shard_.has_news() || folder_->state().payloads().bytes() > 0;
 }
 
-void ShardWorker::NoteNews(std::int64_t since_ns) {
-  if (first_news_ns_ == 0 && shard_.has_news()) first_news_ns_ = since_ns;
-}
-
 // An offset behind a refused record, or behind a request for other shards, is stored when the dead
 // letter or the request has arrived where it goes, and not before.
 Status ShardWorker::BeforeCommit() {
@@ -285,12 +287,11 @@ Status ShardWorker::AfterCommit(bool has_news) {
   metrics_.ObserveCommit(has_news, Since(commit_start_ns_));
   metrics_.SetCommitTime(static_cast<double>(context_.clock.NowMs()) / 1000);
   if (has_news) {
-    if (first_news_ns_ != 0) metrics_.ObserveErasure(false, Since(first_news_ns_));
+    for (const auto& [stage, seconds] : probe_.TakeStages()) {
+      metrics_.ObserveErasure(stage, seconds);
+    }
     const std::int64_t now = context_.clock.MonotonicNs();
     next_news_ns_ = now + std::min(kLongestPauseNs, (now - commit_start_ns_) / 2);
-    first_news_ns_ = 0;
-    std::int64_t none = 0;
-    unerased_since_ns_.compare_exchange_strong(none, commit_start_ns_);
   }
   uncommitted_ = 0;
   dead_letters_ = 0;

@@ -40,6 +40,7 @@ struct WorkerContext {
 // What was read together, decoded, and admitted as far as that needs no shard.
 struct WorkerBatch {
   RecordBatch messages;
+  TimeMs arrival = kNoTime;  // when they were read, by the wall clock
   std::optional<Intake> intake;
   AdmittedBatch admitted;  // the learns and updates
 };
@@ -76,12 +77,13 @@ class ShardWorker final : private Steps<WorkerBatch>, private CommitHooks {
   Result<bool> Read(WorkerBatch& batch) override;
   void Prepare(WorkerBatch& batch) override;
   Status Finish(WorkerBatch& batch) override;
-  Status TakeBatch(const WorkerBatch& batch);
+  Status TakeBatch(WorkerBatch& batch);
+  // Lets the clock decide what is due whatever the records' timestamps say.
+  Status Tick();
   bool IsCommitDue();
   bool WaitsForDisk();
   Status BeforeCommit() override;
   Status AfterCommit(bool has_news) override;
-  void NoteNews(std::int64_t since_ns);
   Status PublishModel(bool has_news);
   Status UpdateSnapshots();
   std::string ModelDocument() const;
@@ -110,15 +112,14 @@ class ShardWorker final : private Steps<WorkerBatch>, private CommitHooks {
   std::int64_t dead_letters_ = 0;        // on their way since the last commit
   std::int64_t first_uncommitted_ns_ = 0;
   std::int64_t commit_start_ns_ = 0;
-  std::int64_t first_news_ns_ = 0;  // when the oldest of the news was decoded; 0: there are none
-  std::int64_t next_news_ns_ = 0;   // when they may be committed
+  std::int64_t next_news_ns_ = 0;  // when the next receipts and notices may be committed
   std::int64_t last_record_ns_ = 0;
+  std::int64_t ticked_ns_ = 0;
   std::int64_t shown_ns_ = 0;
   bool is_shown_ = false;  // the last commit was
   std::int64_t model_ns_ = 0;
   ModelVersion published_version_{-1};
-  ModelVersion published_clean_from_{0};            // 0: nobody was forgotten yet
-  std::atomic<std::int64_t> unerased_since_ns_{0};  // the oldest deletion that is on disk
+  ModelVersion published_clean_from_{0};  // 0: nobody was forgotten yet
   std::atomic<bool> eraser_failed_{false};
   std::mutex eraser_mutex_;
   std::condition_variable eraser_wakes_;

@@ -22,13 +22,14 @@ Result<std::unique_ptr<EnvelopeWriter>> EnvelopeWriter::Open(const std::string& 
   return std::unique_ptr<EnvelopeWriter>(new EnvelopeWriter(std::move(out).value()));
 }
 
-void EnvelopeWriter::MakeLine(const FoundMessage& message, bool as_base64) {
+void EnvelopeWriter::MakeLine(const FoundMessage& message, TimeMs arrival, bool as_base64) {
   JsonWriter json;
   json.BeginObject();
   // The key of a message that nobody can read makes no difference, if it is not UTF-8.
   if (message.key && simdjson::validate_utf8(*message.key)) json.Field("key", *message.key);
   json.Field("partition", std::int64_t{message.partition}).Field("offset", message.offset.value);
   if (message.timestamp != kNoTime) json.Field("timestamp", message.timestamp.value);
+  if (arrival != kNoTime) json.Field("arrival", arrival.value);
   if (as_base64) {
     json.Field("value_base64", ToBase64(*message.value));
   } else {
@@ -41,7 +42,8 @@ bool EnvelopeWriter::ReadsBackAs(const Record& record) {
   if (line_.size() > LineReader::kDefaultMaxLineBytes) return false;
   codec_.DecodeLine(line_, back_);
   if (back_.shard != record.shard || back_.offset != record.offset ||
-      back_.timestamp != record.timestamp || !back_.rejection != !record.rejection) {
+      back_.timestamp != record.timestamp || back_.arrival != record.arrival ||
+      !back_.rejection != !record.rejection) {
     return false;
   }
   if (!record.rejection) return IsSame(back_.event, record.event);
@@ -55,11 +57,11 @@ Status EnvelopeWriter::Write(const FoundMessage& message, const Record& record, 
                                           message.value->find('\n') == std::string::npos);
   is_kept = false;
   if (is_line) {
-    MakeLine(message, false);
+    MakeLine(message, record.arrival, false);
     is_kept = ReadsBackAs(record);
   }
   if (!is_kept && message.value) {
-    MakeLine(message, true);
+    MakeLine(message, record.arrival, true);
     is_kept = ReadsBackAs(record);
   }
   return is_kept ? out_->WriteLine(line_) : Status::Ok();

@@ -27,7 +27,7 @@ class EnvelopeWriter {
  private:
   explicit EnvelopeWriter(std::unique_ptr<StreamWriter> out) : out_(std::move(out)) {}
 
-  void MakeLine(const FoundMessage& message, bool as_base64);
+  void MakeLine(const FoundMessage& message, TimeMs arrival, bool as_base64);
   bool ReadsBackAs(const Record& record);
 
   const std::unique_ptr<StreamWriter> out_;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/progress.h"
+#include "app/topics/clock_notices.h"
 #include "app/topics/envelope_writer.h"
 #include "connectors/binary/event_codec.h"
 #include "connectors/binary/file_writer.h"
@@ -12,6 +13,7 @@
 #include "connectors/record_limits.h"
 #include "connectors/system/system_clock.h"
 #include "engine/json.h"
+#include "engine/time_bound.h"
 
 namespace lethe {
 namespace {
@@ -23,6 +25,7 @@ class Recorder {
 
   Result<RecordResult> Run() {
     LETHE_RETURN_IF_ERROR(FindRanges());
+    LETHE_RETURN_IF_ERROR(ReadNotices());
     LETHE_RETURN_IF_ERROR(OpenWriter());
     Progress progress(options_.show_progress, clock_);
     for (const auto& [partition, range] : ranges_) {
@@ -77,6 +80,15 @@ class Recorder {
     return Status::Ok();
   }
 
+  Status ReadNotices() {
+    if (!options_.receipts_topic) return Status::Ok();
+    auto notices = ReadClockNotices(access_, *options_.receipts_topic);
+    if (!notices.ok()) return notices.status();
+    notices_ = std::move(notices).value();
+    for (const auto& [place, arrival] : notices_) clocks_[place.first].has_notices = true;
+    return Status::Ok();
+  }
+
   Status OpenWriter() {
     if (options_.form == RecordedForm::kJson) {
       auto writer = EnvelopeWriter::Open(options_.out);
@@ -98,6 +110,30 @@ class Recorder {
     record_.rejection = message.value && BinaryEventCodec::IsMessage(*message.value)
                             ? binary_codec_.DecodeValue(message.value, message.key, record_.event)
                             : json_codec_.DecodeValue(message.value, message.key, record_.event);
+    SetArrival();
+  }
+
+  // When a record arrived only the daemon knows that read it. Where it has not said so, and the
+  // timestamp lies in the future even now, the record arrived at about the time of those before it.
+  void SetArrival() {
+    Clock& clock = clocks_[record_.shard];
+    const TimeMs timestamp = record_.timestamp;
+    const TimeMs now{clock_.NowMs()};
+    TimeMs arrival = timestamp;
+    if (TimeBound::IsAhead(timestamp, now)) {
+      arrival = clock.latest == kNoTime ? now : clock.latest;
+    } else {
+      clock.latest = std::max(clock.latest, timestamp);
+    }
+    bool is_decided = clock.has_notices ? TimeBound::IsAhead(clock.bound.Count(timestamp), now)
+                                        : clock.bound.Decides(timestamp, arrival);
+    const auto notice = notices_.find({record_.shard, record_.offset});
+    if (notice != notices_.end()) {
+      is_decided = true;
+      arrival = notice->second;
+    }
+    record_.arrival = is_decided ? arrival : kNoTime;
+    clock.bound = clock.bound.After(timestamp, record_.arrival);
   }
 
   Status Take(const FoundMessage& message) {
@@ -125,9 +161,18 @@ class Recorder {
     return Status::Ok();
   }
 
+  // Of a partition.
+  struct Clock {
+    TimeMs latest = kNoTime;  // the largest timestamp that does not lie in the future
+    TimeBound bound;
+    bool has_notices = false;  // a daemon has told about it
+  };
+
   TopicAccess& access_;
   const RecordOptions& options_;
   SystemClock clock_;
+  ClockNotices notices_;
+  std::map<ShardId, Clock> clocks_;
   std::vector<std::pair<std::int32_t, OffsetRange>> ranges_;
   std::int64_t total_ = 0;
   std::int64_t seen_ = 0;

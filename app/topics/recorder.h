@@ -13,7 +13,8 @@ namespace lethe {
 
 struct RecordOptions {
   std::string topic;
-  std::string out;  // - is stdout
+  std::string out;                            // - is stdout
+  std::optional<std::string> receipts_topic;  // says when records from the future arrived
   RecordedForm form = RecordedForm::kJson;
   std::optional<std::int64_t> from;       // of every partition that is recorded
   std::optional<std::int64_t> to;         // behind the last one

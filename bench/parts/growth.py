@@ -8,8 +8,8 @@ TITLE = 'Growth with the number of events'
 NOTE = '''One `lethe run` in mode passive on a topic of so many binary events, d = 20, each with its own id and one of so many
 subjects that each has 100 events. It learns them flat out (processor time and rate), is killed with `kill -9`, starts again
 (from the start of the process to ready), is stopped (bytes on disk), and goes on with a backlog of 600,000 events in which one
-record in 1,000 is a deletion by id, then of as many and one in 2,000 by subject. Deletions are timed from decoded to durable, the oldest of each
-commit, linear within the buckets of `lethe_erasure_duration_seconds`. Memory is the most that the process had up to the kill.'''
+record in 1,000 is a deletion by id, then of as many and one in 2,000 by subject. Of deletions the commits are timed, linear
+within the buckets of `lethe_commit_duration_seconds`. Memory is the most that the process had up to the kill.'''
 EVENTS_PER_SUBJECT = 100
 
 

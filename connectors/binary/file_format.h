@@ -32,7 +32,9 @@ inline constexpr std::size_t kFooterBytes = 32;
 inline constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
 // The largest record: a message, its place, and the lengths of both.
 inline constexpr std::size_t kMaxBlockBytes =
-    BinaryEventCodec::kDefaultMaxBytes + 4 * wire::kMaxVarintBytes;
+    BinaryEventCodec::kDefaultMaxBytes + 5 * wire::kMaxVarintBytes;
+// Added to the time of a record behind which the arrival stands.
+inline constexpr std::uint64_t kArrivalFlag = std::uint64_t{1} << 54;
 
 struct FileHeader {
   std::uint16_t version = kVersion;

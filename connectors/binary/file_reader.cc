@@ -21,14 +21,18 @@ bool ReadCount(wire::Cursor& cursor, std::int64_t max, std::int64_t& count) {
 }
 
 bool ReadPlace(wire::Cursor& cursor, Record& record) {
-  std::int64_t time = 0;
+  std::uint64_t time = 0;
   if (!ReadCount(cursor, kMaxPartition, record.shard.value) ||
-      !ReadCount(cursor, kMaxOffset, record.offset.value) ||
-      !ReadCount(cursor, kMaxTimeMs + 1, time)) {
+      !ReadCount(cursor, kMaxOffset, record.offset.value) || !cursor.ReadVarint(time)) {
     return false;
   }
-  record.timestamp.value = time - 1;
-  return true;
+  record.arrival = kNoTime;
+  if ((time & binary_file::kArrivalFlag) != 0) {
+    time &= ~binary_file::kArrivalFlag;
+    if (!ReadCount(cursor, kMaxTimeMs, record.arrival.value)) return false;
+  }
+  record.timestamp.value = static_cast<std::int64_t>(time) - 1;
+  return record.timestamp.value <= kMaxTimeMs;
 }
 
 }  // namespace

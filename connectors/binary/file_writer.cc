@@ -10,13 +10,17 @@ namespace lethe {
 namespace {
 
 // A timestamp is written one higher, and 0 is none.
-std::uint64_t TimeField(TimeMs time) { return static_cast<std::uint64_t>(time.value + 1); }
+std::uint64_t TimeField(const Record& record) {
+  const auto time = static_cast<std::uint64_t>(record.timestamp.value + 1);
+  return record.arrival == kNoTime ? time : time | binary_file::kArrivalFlag;
+}
 static_assert(kNoTime.value == -1);
 
 void CheckPlace(const Record& record) {
   LETHE_CHECK(record.shard.value >= 0 && record.shard.value <= kMaxPartition);
   LETHE_CHECK(record.offset.value >= 0 && record.offset.value <= kMaxOffset);
   LETHE_CHECK(record.timestamp >= kNoTime && record.timestamp.value <= kMaxTimeMs);
+  LETHE_CHECK(record.arrival >= kNoTime && record.arrival.value <= kMaxTimeMs);
 }
 
 }  // namespace
@@ -29,7 +33,10 @@ std::optional<Rejection> BinaryFileEncoder::Add(const Record& record, std::strin
   record_.clear();
   wire::AppendVarint(static_cast<std::uint64_t>(record.shard.value), record_);
   wire::AppendVarint(static_cast<std::uint64_t>(record.offset.value), record_);
-  wire::AppendVarint(TimeField(record.timestamp), record_);
+  wire::AppendVarint(TimeField(record), record_);
+  if (record.arrival != kNoTime) {
+    wire::AppendVarint(static_cast<std::uint64_t>(record.arrival.value), record_);
+  }
   if (auto refused = codec_.Encode(record.event, options_.width, record_)) return refused;
   const bool fits =
       block_.size() + wire::kMaxVarintBytes + record_.size() <= binary_file::kBlockBytes;

@@ -97,6 +97,7 @@ Result<bool> RecordedStream::ReadMessage(Piece& piece) {
   piece.shard = place_.shard;
   piece.offset = place_.offset;
   piece.timestamp = place_.timestamp;
+  piece.arrival = place_.arrival;
   return found;
 }
 
@@ -107,6 +108,7 @@ Result<bool> RecordedStream::ReadLine(Piece& piece) {
   piece.bytes = line.text;
   piece.offset = kNoOffset;
   piece.timestamp = kNoTime;
+  piece.arrival = kNoTime;
   return found;
 }
 

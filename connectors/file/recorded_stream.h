@@ -79,11 +79,13 @@ class RecordedStream final : public Source {
     ShardId shard;
     Offset offset;
     TimeMs timestamp;
+    TimeMs arrival;
 
     void PutPlace(Record& record) const {
       record.shard = shard;
       record.offset = offset;
       record.timestamp = timestamp;
+      record.arrival = arrival;
     }
   };
 

@@ -55,7 +55,10 @@ Refused ReadPlaces(const Members& envelope, Record& record) {
   if (auto refused = ReadPlace(envelope, Field::kOffset, kMaxOffset, record.offset.value)) {
     return refused;
   }
-  return ReadPlace(envelope, Field::kTimestamp, kMaxTimeMs, record.timestamp.value);
+  if (auto refused = ReadPlace(envelope, Field::kTimestamp, kMaxTimeMs, record.timestamp.value)) {
+    return refused;
+  }
+  return ReadPlace(envelope, Field::kArrival, kMaxTimeMs, record.arrival.value);
 }
 
 }  // namespace
@@ -161,6 +164,7 @@ void JsonEventCodec::DecodeLine(std::string_view line, Record& record) {
   record.shard = ShardId{};
   record.offset = kNoOffset;
   record.timestamp = kNoTime;
+  record.arrival = kNoTime;
   if (line.size() <= max_bytes_ && ReadCanonicalLearn(line, std::nullopt, record.event)) {
     record.rejection.reset();
     return;

@@ -70,6 +70,7 @@ void WriteEnvelope(const Record& record, JsonWriter& json) {
   if (record.event.subject) json.Field("key", *record.event.subject);
   json.Field("partition", record.shard.value).Field("offset", record.offset.value);
   if (record.timestamp != kNoTime) json.Field("timestamp", record.timestamp.value);
+  if (record.arrival != kNoTime) json.Field("arrival", record.arrival.value);
   WriteEvent(record.event, false, json.Key("value"));
   json.EndObject();
 }
@@ -101,8 +102,8 @@ JsonFileWriter::JsonFileWriter(std::unique_ptr<StreamWriter> out, bool bare)
     : out_(std::move(out)), bare_(bare) {}
 
 Status JsonFileWriter::Write(const Record& record, std::optional<Rejection>& refused) {
-  const bool has_bare_place =
-      record.shard == ShardId{} && record.offset == next_ && record.timestamp == kNoTime;
+  const bool has_bare_place = record.shard == ShardId{} && record.offset == next_ &&
+                              record.timestamp == kNoTime && record.arrival == kNoTime;
   const bool bare = bare_ && has_bare_place;
   refused = WriteJsonLine(record, bare, line_);
   if (refused) return Status::Ok();

@@ -27,6 +27,7 @@ enum class Field : std::uint8_t {
   kPartition,
   kOffset,
   kTimestamp,
+  kArrival,
   kValue,
   kValueBase64,
   kCount,

@@ -34,7 +34,7 @@ int Produce(rd_kafka_s* kafka, const OutMessage& message, void* opaque) {
       RD_KAFKA_V_PARTITION(message.partition.value_or(RD_KAFKA_PARTITION_UA)),
       RD_KAFKA_V_KEY(key, Size(message.key)), RD_KAFKA_V_VALUE(value, Size(message.value)),
       RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_HEADERS(headers),
-      RD_KAFKA_V_OPAQUE(opaque), RD_KAFKA_V_END);
+      RD_KAFKA_V_TIMESTAMP(message.timestamp_ms), RD_KAFKA_V_OPAQUE(opaque), RD_KAFKA_V_END);
   // Only if the message was taken do they belong to librdkafka.
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR && headers != nullptr) rd_kafka_headers_destroy(headers);
   return error;

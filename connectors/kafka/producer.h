@@ -22,6 +22,7 @@ struct OutMessage {
   std::optional<std::string> key;
   std::optional<std::string> value;  // none: a tombstone
   std::vector<std::pair<std::string, std::string>> headers;
+  std::int64_t timestamp_ms = 0;  // 0: the time at which it is sent
 };
 
 // Sends messages, each once and in the order of a partition, to all replicas. A broker that is away

@@ -1,7 +1,5 @@
 #include "connectors/kafka/record_batch.h"
 
-#include <chrono>
-
 #include "connectors/binary/message.h"
 #include "connectors/json/canonical.h"
 
@@ -10,10 +8,6 @@ namespace lethe {
 namespace {
 
 constexpr std::size_t kLargeMessage = std::size_t{1} << 16;
-
-std::int64_t MonotonicNs() {
-  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
-}
 
 }  // namespace
 
@@ -32,7 +26,6 @@ void RecordBatch::Clear() {
   }
   bytes_.clear();
   messages_.clear();
-  requested_ns_ = 0;
 }
 
 void RecordBatch::Add(const Place& place, const std::optional<std::string_view>& key,
@@ -65,6 +58,7 @@ Record& RecordBatch::Decode(std::size_t i, std::vector<double>& x) {
   record.shard = message.place.shard;
   record.offset = message.place.offset;
   record.timestamp = message.place.timestamp;
+  record.arrival = kNoTime;
   if (message.is_taken) {
     record.event.kind = EventKind::kLearn;
     record.rejection.reset();
@@ -79,9 +73,6 @@ Record& RecordBatch::Decode(std::size_t i, std::vector<double>& x) {
                          : json_.DecodeValue(value, key, record.event);
   record.is_placed =
       message.place.is_placed && !record.rejection && record.event.kind == EventKind::kDelete;
-  const bool is_request =
-      record.rejection ? record.rejection->is_request : record.event.kind != EventKind::kLearn;
-  if (is_request && requested_ns_ == 0) requested_ns_ = MonotonicNs();
   return record;
 }
 

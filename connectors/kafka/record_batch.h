@@ -58,8 +58,7 @@ class RecordBatch {
   Record& Decode(std::size_t i, std::vector<double>& x);
   void DecodeAll();
   const Record& record(std::size_t i) const { return records_[i]; }
-  // When the first request was decoded, by the monotonic clock; 0: there is none.
-  std::int64_t requested_ns() const { return requested_ns_; }
+  Record& record(std::size_t i) { return records_[i]; }
 
   // The raw key and value of record i, for dead letters; valid as long as the batch is.
   std::optional<std::string_view> key(std::size_t i) const { return View(messages_[i].key); }
@@ -89,7 +88,6 @@ class RecordBatch {
   std::string bytes_;
   std::vector<Message> messages_;
   std::vector<Record> records_;  // the first count() are valid, the buffers of the rest are reused
-  std::int64_t requested_ns_ = 0;
   bool keeps_values_ = true;
   bool has_large_ = false;  // a message whose buffers are too large to keep for ever
   JsonEventCodec json_;

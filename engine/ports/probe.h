@@ -16,6 +16,9 @@ struct LearnedStep {
   const Example& example;
 };
 
+// How far a request for deletion has come.
+enum class ErasureStage { kEffective, kErased };
+
 // What the engine tells about itself while it runs. Everything passed here is public in the sense
 // of docs/guarantee.md, or restarts at an effective deletion: never a drawn value or its norm.
 class Probe {
@@ -27,6 +30,10 @@ class Probe {
   // A deletion became effective: one draw for all these events.
   virtual void OnEffective(ShardId /*shard*/, std::span<const Target> /*batch*/,
                            const Forgetting& /*forgetting*/) {}
+  // A request has come to this stage, so long after it was received: the difference of the times in
+  // its receipt and its notices, in whole seconds, rounded up. How long a computation took, which
+  // may depend on data, is not in them.
+  virtual void OnStage(ShardId /*shard*/, ErasureStage /*stage*/, std::int64_t /*seconds*/) {}
 };
 
 }  // namespace lethe

@@ -51,6 +51,7 @@ enum class Part : std::uint8_t {
   kCalibration = 6,    // the shift-noise curve
   kMode = 7,           // what else the mode keeps
   kFleet = 8,          // with several shards: how many, and who of the waiting is on how many
+  kClock = 9,          // what the clocks of the machine decided, and when waiting began
 };
 
 // One shard's memory of events, requests and receipts, and of the engine itself. Look-ups see every

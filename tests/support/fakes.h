@@ -94,7 +94,13 @@ class CountingProbe final : public Probe {
     sigmas.push_back(forgetting.sigma);
   }
 
+  void OnStage(ShardId, ErasureStage stage, std::int64_t seconds) override {
+    (stage == ErasureStage::kErased ? erased : effective).push_back(seconds);
+  }
+
   int learned = 0;
+  std::vector<std::int64_t> effective;  // seconds
+  std::vector<std::int64_t> erased;     // seconds
   std::vector<Reason> rejected;
   std::vector<double> shifts;
   std::vector<double> sigmas;

@@ -209,6 +209,10 @@ TEST(BinaryFile, ARecordWithARejectionIsNotWritten) {
 TEST(BinaryFile, EverythingIsReadBackHoweverTheBytesCome) {
   std::vector<Record> records = SomeRecords();
   records.push_back(At(kMaxPartition, kMaxOffset, kMaxTimeMs, Delete("e", {})));
+  for (const std::int64_t time : {kNoTime.value, std::int64_t{5}, kMaxTimeMs}) {
+    records.push_back(At(7, time + 1, time, Delete("e", {})));
+    records.back().arrival = {kMaxTimeMs - 1};
+  }
   const std::string bytes = EncodeFile(records);
   for (const std::size_t piece : {1u, 2u, 7u, 1000u}) {
     const FileOutcome outcome = ReadBytes(bytes, piece);

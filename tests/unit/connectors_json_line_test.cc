@@ -58,6 +58,8 @@ TEST_F(JsonLineTest, APlaceThatIsNoIntegerInItsRangeIsAWrongType) {
                   false, Envelope(R"("offset":)" + value));
     ExpectRefused(Reason::kWrongType, "timestamp is not an integer from 0 to 9007199254740991",
                   false, Envelope(R"("timestamp":)" + value));
+    ExpectRefused(Reason::kWrongType, "arrival is not an integer from 0 to 9007199254740991", false,
+                  Envelope(R"("arrival":)" + value));
   }
   ExpectRefused(Reason::kWrongType, "partition is not an integer from 0 to 2147483647", false,
                 Envelope(R"("partition":2147483648)"));
@@ -154,19 +156,22 @@ TEST_F(JsonLineTest, ABareEventStandsInShardZeroWithoutAPlace) {
 
 TEST_F(JsonLineTest, AnEnvelopeSaysThePlaceAndTheKey) {
   Accept(R"({"key":"user-7","partition":2147483647,"offset":9223372036854775806,
-             "timestamp":1700000000000,"headers":{"trace":"abc","value":null},
+             "timestamp":1700000000000,"arrival":1600000000000,
+             "headers":{"trace":"abc","value":null},
              "value":{"type":"learn","subject":"other","x":[0.5],"y":1}})");
   EXPECT_EQ(record_.shard, ShardId{2147483647});
   EXPECT_EQ(record_.offset, Offset{9223372036854775806});
   EXPECT_EQ(record_.timestamp, TimeMs{1700000000000});
+  EXPECT_EQ(record_.arrival, TimeMs{1600000000000});
   EXPECT_EQ(record_.event.subject, "user-7");
 }
 
 TEST_F(JsonLineTest, WhatAnEnvelopeLeavesOutOrSetsToNullIsNotThere) {
-  Accept(Envelope(R"("key":null,"partition":null,"offset":null,"timestamp":null)"));
+  Accept(Envelope(R"("key":null,"partition":null,"offset":null,"timestamp":null,"arrival":null)"));
   EXPECT_EQ(record_.shard, ShardId{0});
   EXPECT_EQ(record_.offset, kNoOffset);
   EXPECT_EQ(record_.timestamp, kNoTime);
+  EXPECT_EQ(record_.arrival, kNoTime);
   EXPECT_EQ(record_.event.subject, std::nullopt);
 }
 

@@ -186,7 +186,7 @@ TEST_F(ConvertTest, WhatTheOtherFormCannotHoldIsRefusedWithItsPlace) {
 TEST_F(ConvertTest, EveryRecordIsTheSameInEveryForm) {
   directory_.Write(
       "in.ndjson",
-      R"({"key":"k","partition":2,"offset":7,"timestamp":1700000000000,"headers":{"a":"b"},"value":{"type":"learn","id":"a","x":[0.1,-0.0,1e300],"y":1}})"
+      R"({"key":"k","partition":2,"offset":7,"timestamp":1700000000000,"arrival":1600000000000,"headers":{"a":"b"},"value":{"type":"learn","id":"a","x":[0.1,-0.0,1e300],"y":1}})"
       "\n"
       R"({"key":"k","partition":2,"value":null})"
       "\n"

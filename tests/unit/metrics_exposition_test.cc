@@ -79,13 +79,14 @@ const std::set<std::string>& AllNames() {
       "lethe_misrouted_total", "lethe_dead_letters_total", "lethe_kafka_lag_records",
       "lethe_last_event_timestamp_seconds", "lethe_commit_timestamp_seconds",
       "lethe_commit_duration_seconds", "lethe_restores_total", "lethe_queue_records",
-      "lethe_state_bytes", "lethe_erasure_requests_total", "lethe_erasure_pending_requests",
-      "lethe_erasure_oldest_pending_timestamp_seconds", "lethe_erasure_duration_seconds",
-      "lethe_erasure_deadline_seconds", "lethe_privacy_mu", "lethe_privacy_rho",
-      "lethe_privacy_epsilon", "lethe_privacy_delta", "lethe_privacy_advantage_ratio",
-      "lethe_privacy_noise_stddev", "lethe_privacy_half_life_events", "lethe_receipts_total",
-      "lethe_model_version", "lethe_retained_events", "lethe_loss_total", "lethe_loss_events_total",
-      "lethe_regret_bound", "lethe_regret_noise_bound",
+      "lethe_records_ahead_total", "lethe_state_bytes", "lethe_erasure_requests_total",
+      "lethe_erasure_pending_requests", "lethe_erasure_oldest_pending_timestamp_seconds",
+      "lethe_erasure_duration_seconds", "lethe_erasure_deadline_seconds", "lethe_privacy_mu",
+      "lethe_privacy_rho", "lethe_privacy_epsilon", "lethe_privacy_delta",
+      "lethe_privacy_advantage_ratio", "lethe_privacy_noise_stddev",
+      "lethe_privacy_half_life_events", "lethe_receipts_total", "lethe_model_version",
+      "lethe_retained_events", "lethe_loss_total", "lethe_loss_events_total", "lethe_regret_bound",
+      "lethe_regret_noise_bound",
       // Added.
       "lethe_privacy_shard_mu", "lethe_state_free_bytes", "lethe_ready",
       "lethe_models_too_large_total", "lethe_kafka_connected_brokers",
@@ -184,8 +185,9 @@ TEST_F(MetricsExposition, CountersAreThereAtZeroFromTheStart) {
         0);
   }
   for (const char* name :
-       {"lethe_misrouted_total", "lethe_restores_total", "lethe_receipts_total",
-        "lethe_models_too_large_total", "lethe_loss_total", "lethe_loss_events_total"}) {
+       {"lethe_misrouted_total", "lethe_records_ahead_total", "lethe_restores_total",
+        "lethe_receipts_total", "lethe_models_too_large_total", "lethe_loss_total",
+        "lethe_loss_events_total"}) {
     EXPECT_EQ(Value(std::string(name) + "{shard=\"4\"}"), 0);
   }
   EXPECT_EQ(Value("lethe_commit_duration_seconds_count{shard=\"4\",kind=\"deletion\"}"), 0);
@@ -265,7 +267,7 @@ TEST_F(MetricsExposition, ValuesAreThoseOfTheReport) {
   EXPECT_EQ(Value("lethe_erasure_pending_requests{shard=\"0\"}"), 1);
   EXPECT_EQ(Value("lethe_erasure_oldest_pending_timestamp_seconds{shard=\"0\"}"), 1700000000.5);
   EXPECT_EQ(Value("lethe_last_event_timestamp_seconds{shard=\"0\"}"), 1700000100.25);
-  EXPECT_EQ(Value("lethe_commit_timestamp_seconds{shard=\"0\"}"), 1700000000.5);
+  EXPECT_EQ(Value("lethe_commit_timestamp_seconds{shard=\"0\"}"), 1700000001);  // rounded up
   EXPECT_EQ(Value("lethe_privacy_mu"), 0.25);
   EXPECT_EQ(Value("lethe_privacy_shard_mu"), 0.125);
   EXPECT_EQ(Value("lethe_privacy_delta"), 1e-6);
@@ -333,8 +335,8 @@ TEST_F(MetricsExposition, LiveCountersCount) {
   live.ObserveCommit(false, 0.003);
   live.ObserveCommit(true, 0.004);
   live.ObserveCommit(true, 100);
-  live.ObserveErasure(false, 30);
-  live.ObserveErasure(true, 7200);
+  live.ObserveErasure(ErasureStage::kEffective, 30);
+  live.ObserveErasure(ErasureStage::kErased, 7200);
   EXPECT_EQ(Value("lethe_dead_letters_total{shard=\"1\",reason=\"wrong_dimension\"}"), 2);
   EXPECT_EQ(Value("lethe_misrouted_total{shard=\"1\"}"), 1);
   EXPECT_EQ(Value("lethe_restores_total{shard=\"1\"}"), 1);
