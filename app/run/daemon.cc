@@ -225,12 +225,7 @@ class Daemon {
       if (topic) topics.push_back(*topic);
     }
     KafkaSettings fitting;
-    LETHE_RETURN_IF_ERROR(Wait([&]() -> Status {
-      auto fitted = FitToTopics(settings_, topics, kQuestion);
-      if (!fitted.ok()) return fitted.status();
-      fitting = std::move(fitted).value();
-      return Status::Ok();
-    }));
+    LETHE_RETURN_IF_ERROR(Wait([&] { return FitToTopics(settings_, topics, kQuestion, fitting); }));
     board_.SetReady("broker");
     auto producer = KafkaProducer::Start(fitting, KafkaTalk());
     if (!producer.ok()) return producer.status();

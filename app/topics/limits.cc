@@ -37,9 +37,8 @@ KafkaSettings FitToLimits(KafkaSettings settings, const std::vector<std::int64_t
   return settings;
 }
 
-Result<KafkaSettings> FitToTopics(const KafkaSettings& settings,
-                                  const std::vector<std::string>& topics,
-                                  std::chrono::milliseconds timeout) {
+Status FitToTopics(const KafkaSettings& settings, const std::vector<std::string>& topics,
+                   std::chrono::milliseconds timeout, KafkaSettings& fitted) {
   const auto admin = KafkaAdmin::Open(settings, {});
   if (!admin.ok()) return admin.status();
   std::vector<std::int64_t> limits;
@@ -49,7 +48,8 @@ Result<KafkaSettings> FitToTopics(const KafkaSettings& settings,
     if (!config.ok()) continue;
     if (const auto bytes = MaxMessageBytes(config.value())) limits.push_back(*bytes);
   }
-  return FitToLimits(settings, limits);
+  fitted = FitToLimits(settings, limits);
+  return Status::Ok();
 }
 
 }  // namespace lethe

@@ -22,8 +22,7 @@ KafkaSettings FitToLimits(KafkaSettings settings, const std::vector<std::int64_t
 
 // The same, after asking for the limits. A topic whose settings this user may not read counts for
 // nothing. kUnavailable when no broker answers in time.
-Result<KafkaSettings> FitToTopics(const KafkaSettings& settings,
-                                  const std::vector<std::string>& topics,
-                                  std::chrono::milliseconds timeout);
+Status FitToTopics(const KafkaSettings& settings, const std::vector<std::string>& topics,
+                   std::chrono::milliseconds timeout, KafkaSettings& fitted);
 
 }  // namespace lethe
