@@ -32,7 +32,7 @@ constexpr MetricInfo kCatalog[] = {
     {"lethe_models_too_large_total", kCounter,
      "Models that were not published, because the topic takes no record of that size."},
     {"lethe_queue_records", kGauge, "Records fetched and not processed yet."},
-    {"lethe_state_bytes", kGauge, "Bytes of the state on disk, by column family."},
+    {"lethe_state_bytes", kGauge, "Bytes of the state on disk, by column family, rounded up to whole MiB."},
     {"lethe_state_free_bytes", kGauge, "Bytes free on the disk of the state."},
     {"lethe_publish_pending_messages", kGauge, "Messages that no broker has acknowledged yet."},
     {"lethe_publish_oldest_pending_timestamp_seconds", kGauge,

@@ -1,9 +1,9 @@
 #include "state/byte_rows.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "state/bytes.h"
+#include "state/wipe.h"
 
 namespace lethe {
 namespace {
@@ -47,8 +47,15 @@ void ByteRows::Append(Entry entry) {
 
 bool ByteRows::Blank(std::int64_t index) {
   const Entry entry = At(index);
-  if (IsBlank(entry)) return false;
-  std::memset(bytes_.data() + (entry.data() - bytes_.data()), 0, entry.size());
+  if (entry.empty()) return false;
+  const auto size = static_cast<std::uint32_t>(entry.size());
+  const auto begin = static_cast<std::size_t>(entry.data() - bytes_.data());
+  std::copy(bytes_.data() + begin + size, bytes_.data() + bytes_.size(), bytes_.data() + begin);
+  Wipe(bytes_.data() + bytes_.size() - size, size);
+  bytes_.resize(bytes_.size() - size);
+  for (auto at = static_cast<std::size_t>(index - first_); at < ends_.size(); ++at) {
+    ends_[at] -= size;
+  }
   return true;
 }
 

@@ -24,7 +24,7 @@ class ByteRows {
   Entry At(std::int64_t index) const;
 
   void Append(Entry entry);
-  // Overwrites an entry with zeros. False if it was blank before.
+  // Takes the bytes of an entry out, so that its length is gone too. False if it was blank before.
   bool Blank(std::int64_t index);
 
   // The row of all; of the most entries it is made where they stand.
@@ -37,7 +37,7 @@ class ByteRows {
   // One entry of a row, within `value`.
   static std::optional<Entry> DecodeOne(std::string_view value, std::int64_t wanted);
 
-  // Whether an entry was overwritten by zeros.
+  // Whether an entry was taken out, or overwritten by zeros as earlier versions did.
   static bool IsBlank(Entry entry) {
     return entry.find_first_not_of('\0') == std::string_view::npos;
   }

@@ -11,8 +11,9 @@
 namespace lethe {
 namespace {
 
-constexpr char kFirstKey[] = "w";        // in Family::kMeta
-constexpr std::size_t kRowsToRead = 64;  // at a time, into the processor's cache
+constexpr char kFirstKey[] = "w";            // in Family::kMeta
+constexpr std::int64_t kHashedBytes = 2048;  // that one with hashed features counts for
+constexpr std::size_t kRowsToRead = 64;      // at a time, into the processor's cache
 
 std::uint32_t SizeOf(const Example& example) {
   return static_cast<std::uint32_t>(sizeof example.y +
@@ -81,6 +82,7 @@ void DurablePayloads::Add(EventIndex index, const Example& example) {
   LetCopyGo();
   log_.Append(index.value, codec_.Encode(example));
   Keep(index.value, SizeOf(example));
+  waiting_bytes_ += example.at.empty() ? std::int64_t{SizeOf(example)} : kHashedBytes;
   if (still_) still_->Add(index, example);
 }
 
@@ -207,6 +209,7 @@ void DurablePayloads::HoldStill() {
 }
 
 void DurablePayloads::AddTo(WriteBatch& batch) {
+  waiting_bytes_ = 0;
   log_.AddTo(batch);
   if (first_ == stored_first_) return;
   batch.Put(Family::kMeta, kFirstKey, NumberKey(static_cast<std::uint64_t>(first_)));

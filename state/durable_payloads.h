@@ -16,7 +16,8 @@ namespace lethe {
 // Payloads that survive the process: in the store, and read from there for computing; in memory are
 // four bytes of each, and what is not in a block of the store yet. Who visits them again and again,
 // with nothing added meanwhile, gets a copy in memory, if it is not too large. A removed one is
-// never visited again, and is blank in everything written later; rows of before are the eraser's.
+// never visited again, and is missing in everything written later; the eraser takes it out of rows
+// that were written before.
 class DurablePayloads final : public Payloads {
  public:
   // `settle` makes sure that what AddTo has added is in the store.
@@ -39,6 +40,9 @@ class DurablePayloads final : public Payloads {
     return log_.RangesOf(indices);
   }
   bool ends_a_block() const { return next_ % kBlock == 0; }
+  // What was added since the last AddTo, in bytes, each at what the model makes of it: how large a
+  // single payload is must not decide when there is a commit.
+  std::int64_t waiting_bytes() const { return waiting_bytes_; }
   // Adds what has changed since the last call.
   void AddTo(WriteBatch& batch);
 
@@ -73,6 +77,7 @@ class DurablePayloads final : public Payloads {
   std::deque<std::uint32_t> bytes_of_;  // of the last ones, up to the one before next_
   std::int64_t count_ = 0;
   std::int64_t bytes_ = 0;
+  std::int64_t waiting_bytes_ = 0;
   std::int64_t next_ = 0;   // behind the last one
   std::int64_t first_ = 0;  // those before it were dropped
   std::int64_t stored_first_ = 0;

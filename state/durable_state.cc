@@ -69,7 +69,6 @@ Status DurableState::Load() {
   LETHE_RETURN_IF_ERROR(
       payloads_.Load([this](std::int64_t index) { return deleted_.count(index) > 0; }));
   for (const std::int64_t index : deleted_) payloads_.Remove({index});
-  committed_bytes_ = payloads_.bytes();
   LETHE_RETURN_IF_ERROR(LoadRefusals());
   return store_.Scan(Family::kChain, "", [&](std::string_view, std::string_view) {
     durable_entries_ = ++chain_entries_;
@@ -192,7 +191,6 @@ Status DurableState::Commit(bool sync) {
   eraser_.Add(to_erase_);
   to_erase_.clear();
   durable_entries_ = chain_entries_;
-  committed_bytes_ = payloads_.bytes();
   return Status::Ok();
 }
 

@@ -69,7 +69,7 @@ class DurableState final : public State {
   // What waits for a commit is so much that more would not make it cheaper, only a deletion wait
   // longer, and ends with a block, which otherwise would be written twice.
   bool is_full() const {
-    return payloads_.bytes() - committed_bytes_ >= kFullBytes && payloads_.ends_a_block();
+    return payloads_.waiting_bytes() >= kFullBytes && payloads_.ends_a_block();
   }
 
   // A hint that so many more events may be learned soon. Not all is believed, lest it cost memory.
@@ -127,7 +127,6 @@ class DurableState final : public State {
   std::vector<std::int64_t> to_erase_;  // those of them that the next commit makes durable
   RefuseList refusals_;
   std::uint64_t commits_ = 0;
-  std::int64_t committed_bytes_ = 0;  // of payloads, at the last commit
   std::uint64_t chain_entries_ = 0;
   std::uint64_t durable_entries_ = 0;
   mutable Status failure_;

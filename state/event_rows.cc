@@ -243,8 +243,12 @@ bool EventRows::DecodeVersion1(std::string_view value) {
   if (!ByteRows::Decode(value, entries)) return false;
   *this = EventRows(entries.first());
   for (std::int64_t i = entries.first(); i < entries.end(); ++i) {
-    LoadingArchive archive(entries.At(i));
     Entry event;
+    if (entries.At(i).empty()) {  // blank
+      Append(event);
+      continue;
+    }
+    LoadingArchive archive(entries.At(i));
     archive(event.offset, event.id);
     if (entries.At(i).size() > 24) archive(event.subject.emplace());
     if (!archive.complete()) return false;

@@ -13,7 +13,7 @@ constexpr std::size_t kRowsToRead = 64;  // at a time, into the processor's cach
 
 NumberForm FormOf(std::span<const double> x) {
   std::vector<char> bytes(x.size_bytes());
-  const NumberForm form = FormFinder().Write(x.data(), x.size(), bytes.data());
+  const NumberForm form = WriteShortest(x.data(), x.size(), bytes.data());
   Wipe(bytes.data(), bytes.size());
   return form;
 }

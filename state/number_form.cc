@@ -1,5 +1,6 @@
 #include "state/number_form.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -9,7 +10,7 @@
 namespace lethe {
 namespace {
 
-constexpr std::size_t kTryAgainEvery = 64;
+constexpr std::size_t kProbe = 4;  // numbers that tell most rows that do not fit
 
 struct AsFloat32 {
   using Number = float;
@@ -83,13 +84,15 @@ void ReadNumbers(NumberForm form, const char* from, std::size_t count, double* x
   With(form, [&](auto as) { return RunWide<Reading<decltype(as)>>(from, count, x); });
 }
 
-NumberForm FormFinder::Write(const double* x, std::size_t count, char* to) {
-  if (found_++ % kTryAgainEvery == 0) last_ = NumberForm::kFloat32;
-  while (!WriteNumbers(last_, x, count, to)) {
-    last_ = last_ == NumberForm::kFloat64 ? NumberForm::kFloat32
-                                          : static_cast<NumberForm>(static_cast<int>(last_) + 1);
+NumberForm WriteShortest(const double* x, std::size_t count, char* to) {
+  for (const NumberForm form :
+       {NumberForm::kFloat32, NumberForm::kDecimal9, NumberForm::kDecimal6}) {
+    if (WriteNumbers(form, x, std::min(count, kProbe), to) && WriteNumbers(form, x, count, to)) {
+      return form;
+    }
   }
-  return last_;
+  WriteNumbers(NumberForm::kFloat64, x, count, to);
+  return NumberForm::kFloat64;
 }
 
 }  // namespace lethe

@@ -16,16 +16,9 @@ inline std::size_t BytesOfNumber(NumberForm form) { return form == NumberForm::k
 bool WriteNumbers(NumberForm form, const double* x, std::size_t count, char* to);
 void ReadNumbers(NumberForm form, const char* from, std::size_t count, double* x);
 
-// Finds the form for one row of numbers after another: what fitted the last most likely fits again.
-// Since the last form fits all, it is seen now and then whether a shorter one does.
-class FormFinder {
- public:
-  // Writes all numbers, in at most eight bytes each, and returns how.
-  NumberForm Write(const double* x, std::size_t count, char* to);
-
- private:
-  NumberForm last_ = NumberForm::kFloat32;
-  std::size_t found_ = 0;  // so far
-};
+// Writes all numbers in the first form that they fit, in at most eight bytes each, and returns it.
+// The form depends on these numbers alone: one that other rows had led to would tell of them after
+// they are deleted.
+NumberForm WriteShortest(const double* x, std::size_t count, char* to);
 
 }  // namespace lethe

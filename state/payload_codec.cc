@@ -55,7 +55,7 @@ std::string_view PayloadCodec::Encode(const Example& example) {
   const auto count = static_cast<std::size_t>(example.x.size());
   const std::size_t places = example.at.size() * sizeof(std::uint32_t);
   bytes_.resize(kHeader + count * sizeof(double) + places);
-  const NumberForm form = forms_.Write(example.x.data(), count, bytes_.data() + kHeader);
+  const NumberForm form = WriteShortest(example.x.data(), count, bytes_.data() + kHeader);
   const std::size_t numbers = count * BytesOfNumber(form);
   const auto short_count = static_cast<std::uint32_t>(count);
   std::memcpy(bytes_.data(), &short_count, sizeof short_count);

@@ -11,8 +11,8 @@
 namespace lethe {
 
 // A payload as it lies on disk, without a bit lost: numbers take four bytes where they can, as
-// those do that came as float32, or as decimals of up to nine digits. docs/formats/state.md has the
-// bytes. Not thread-safe.
+// those do that came as float32, or as decimals of up to nine digits. The bytes
+// depend on this payload alone. docs/formats/state.md has them. Not thread-safe.
 class PayloadCodec {
  public:
   // Valid until the next call.
@@ -24,7 +24,6 @@ class PayloadCodec {
 
  private:
   std::string bytes_;
-  FormFinder forms_;
 };
 
 }  // namespace lethe

@@ -20,7 +20,6 @@
 namespace lethe {
 namespace {
 
-constexpr std::uint64_t kFull = std::uint64_t{64} << 20;  // a file of so much gets no more
 constexpr std::uint64_t kAhead = std::uint64_t{8} << 20;  // room that is taken before it is needed
 constexpr std::size_t kZeros = std::size_t{64} << 10;     // that are written at once
 
@@ -168,7 +167,7 @@ Status BlobFiles::Load(std::vector<BlobPlace> needed) {
   return Status::Ok();
 }
 
-Status BlobFiles::Writer::Begin() {
+Status BlobFiles::Writer::Begin(std::uint64_t group) {
   Close();
   LETHE_RETURN_IF_ERROR(MakePrivateFolder(files_.folder_));
   {
@@ -176,6 +175,7 @@ Status BlobFiles::Writer::Begin() {
     number_ = files_.next_++;
     files_.files_[number_].is_written = true;
   }
+  group_ = group;
   end_ = room_ = 0;
   const std::string path = files_.PathOf(number_);
   file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -196,12 +196,12 @@ void BlobFiles::Writer::Close() {
 }
 
 Result<std::vector<BlobPlace>> BlobFiles::Writer::Append(
-    const std::vector<std::string_view>& values) {
-  if (file_ < 0 || end_ >= kFull) LETHE_RETURN_IF_ERROR(Begin());
+    const std::vector<std::string_view>& values, std::uint64_t group) {
+  if (file_ < 0 || group != group_) LETHE_RETURN_IF_ERROR(Begin(group));
   std::vector<BlobPlace> places;
   std::uint64_t end = end_;
   for (const std::string_view value : values) {
-    places.push_back({number_, end, value.size(), Checksum(value), {}});
+    places.push_back({number_, end, value.size(), Checksum(value)});
     end += value.size();
   }
   // A sync is much quicker then. Without it, it works as well.
@@ -240,12 +240,6 @@ Status BlobFiles::Reader::Read(const BlobPlace& place, std::string& bytes) {
   bytes.resize(place.size);
   const auto got = ReadAll(file_, bytes, place.offset);
   if (!got) return {ErrorCode::kDisk, "cannot read " + path + ": " + std::strerror(errno)};
-  for (const BlobPlace::Blank& blank : place.blanks) {
-    if (blank.offset > bytes.size() || blank.size > bytes.size() - blank.offset) {
-      return Damaged(path, "has a wrong place at " + std::to_string(place.offset));
-    }
-    std::memset(bytes.data() + blank.offset, 0, blank.size);
-  }
   if (*got != place.size || Checksum(bytes) != place.checksum) {
     return Damaged(path, "has a wrong checksum at " + std::to_string(place.offset));
   }
@@ -303,13 +297,6 @@ Status BlobFiles::Zero(std::uint64_t number, const std::vector<Extent>& extents)
   if (status.ok() && fdatasync(file) != 0) status = Failed("sync", path);
   close(file);
   return status;
-}
-
-Status BlobFiles::MakeZeros(std::vector<Extent> extents) const {
-  for (const auto& [number, here] : ByFile(std::move(extents))) {
-    LETHE_RETURN_IF_ERROR(Zero(number, here));
-  }
-  return Status::Ok();
 }
 
 Status BlobFiles::Destroy(std::vector<Extent> extents) {

@@ -19,20 +19,11 @@ struct BlobPlace {
   std::uint64_t size = 0;
   std::uint32_t checksum = 0;  // CRC-32C
 
-  // Of these bytes, counted from the first, whoever reads gets zeros. In the file they may still be
-  // what they were.
-  struct Blank {
-    std::uint64_t offset;
-    std::uint64_t size;
-    bool operator==(const Blank&) const = default;
-  };
-  std::vector<Blank> blanks;
-
   bool operator==(const BlobPlace&) const = default;
 };
 
 // Bytes in numbered files of a folder: written once, at the end of a file, overwritten by nothing
-// but zeros, and destroyed when nobody needs them. Who holds a place knows what is needed;
+// but zeros, and destroyed when nobody needs them. The owner of the places knows what is needed;
 // docs/formats/state.md has the bytes. Thread-safe.
 class BlobFiles {
  public:
@@ -55,15 +46,21 @@ class BlobFiles {
     Writer& operator=(const Writer&) = delete;
 
     // Writes them one behind the other, all in one call, which the file system takes in larger
-    // pieces. They survive a crash of the machine. Returns where they lie.
-    Result<std::vector<BlobPlace>> Append(const std::vector<std::string_view>& values);
+    // pieces. They survive a crash of the machine. Returns where they lie. A file has values of one
+    // group only.
+    Result<std::vector<BlobPlace>> Append(const std::vector<std::string_view>& values,
+                                          std::uint64_t group);
+    // The next Append begins a new file.
+    void Close();
+    // That of the last Append.
+    std::uint64_t group() const { return group_; }
 
    private:
-    Status Begin();
-    void Close();
+    Status Begin(std::uint64_t group);
 
     BlobFiles& files_;
     int file_ = -1;
+    std::uint64_t group_ = 0;
     std::uint64_t number_ = 0;
     std::uint64_t end_ = 0;
     std::uint64_t room_ = 0;  // that the file has, behind the end too
@@ -99,8 +96,6 @@ class BlobFiles {
     std::uint64_t end;
   };
   std::vector<Extent> TakeReleased();
-  // They are zeros on the disk when this returns.
-  Status MakeZeros(std::vector<Extent> extents) const;
   // The bytes are gone from the disk when this returns, and so are files with no others.
   Status Destroy(std::vector<Extent> extents);
 

@@ -3,20 +3,22 @@
 #include <rocksdb/db.h>
 #include <rocksdb/write_batch.h>
 
-#include <algorithm>
-#include <cstring>
+#include <set>
 #include <utility>
 
 #include "engine/check.h"
 #include "state/bytes.h"
+#include "state/keys.h"
 #include "state/store/rocks_terms.h"
 
 namespace lethe {
 namespace {
 
 constexpr std::size_t kPlace = 8 + 8 + 8 + 4;
-constexpr std::size_t kBlank = 8 + 8;
-constexpr std::size_t kPortion = 4096;  // rows that a Rewrite changes at a time
+constexpr std::size_t kPortion = std::size_t{8} << 20;  // bytes that a Rewrite moves at a time
+// Rows of so many keys share files, and move together when one of them changes. The number must
+// not depend on how large they are.
+constexpr std::uint64_t kGroup = 65'536;
 // Of what nobody needs; pieces and windows leave it behind, also where nothing is ever deleted.
 constexpr std::uint64_t kMostReleased = std::uint64_t{16} << 20;
 
@@ -26,47 +28,16 @@ std::string Encode(const BlobPlace& place) {
   PutNumber(value, place.offset);
   PutNumber(value, place.size);
   PutNumber(value, place.checksum);
-  for (const BlobPlace::Blank& blank : place.blanks) {
-    PutNumber(value, blank.offset);
-    PutNumber(value, blank.size);
-  }
   return value;
 }
 
 std::optional<BlobPlace> Decode(std::string_view value) {
-  if (value.size() < kPlace || (value.size() - kPlace) % kBlank != 0) return std::nullopt;
-  BlobPlace place{NumberAt<std::uint64_t>(value, 0),
-                  NumberAt<std::uint64_t>(value, 8),
-                  NumberAt<std::uint64_t>(value, 16),
-                  NumberAt<std::uint32_t>(value, 24),
-                  {}};
-  for (std::size_t at = kPlace; at < value.size(); at += kBlank) {
-    place.blanks.push_back(
-        {NumberAt<std::uint64_t>(value, at), NumberAt<std::uint64_t>(value, at + 8)});
-  }
-  return place;
+  if (value.size() != kPlace) return std::nullopt;
+  return BlobPlace{NumberAt<std::uint64_t>(value, 0), NumberAt<std::uint64_t>(value, 8),
+                   NumberAt<std::uint64_t>(value, 16), NumberAt<std::uint32_t>(value, 24)};
 }
 
-// Adds the bytes that are zeros in `after` only.
-void AddBlanks(std::string_view before, std::string_view after,
-               std::vector<BlobPlace::Blank>& blanks) {
-  constexpr std::size_t kStep = 256;
-  LETHE_CHECK(before.size() == after.size());
-  for (std::size_t from = 0; from < before.size(); from += kStep) {
-    const std::size_t to = std::min(from + kStep, before.size());
-    if (std::memcmp(before.data() + from, after.data() + from, to - from) == 0) continue;
-    for (std::size_t i = from; i < to; ++i) {
-      if (before[i] == after[i]) continue;
-      LETHE_CHECK(after[i] == 0);
-      // Zeros between two are blank as well.
-      const std::size_t end = blanks.empty() ? 0 : blanks.back().offset + blanks.back().size;
-      const bool is_next = !blanks.empty() && end <= i &&
-                           after.substr(end, i - end).find_first_not_of('\0') == after.npos;
-      if (!is_next) blanks.push_back({i, 0});
-      blanks.back().size = i + 1 - blanks.back().offset;
-    }
-  }
-}
+std::uint64_t GroupOf(std::string_view key) { return KeyNumber(key) / kGroup; }
 
 }  // namespace
 
@@ -169,16 +140,25 @@ std::vector<PlacedRows::Row> PlacedRows::Unreadable(const std::vector<Row>& rows
 Status PlacedRows::Add(const std::vector<const WriteBatch::Change*>& changes,
                        rocksdb::WriteBatch& rows) {
   using Kind = WriteBatch::Change::Kind;
-  std::vector<std::string_view> values;
-  for (const WriteBatch::Change* change : changes) {
-    if (change->kind == Kind::kPut) values.push_back(change->value);
-  }
   std::vector<BlobPlace> places;
-  if (!values.empty()) {
-    auto written = writer_.Append(values);
+  std::vector<std::string_view> values;
+  std::uint64_t group = 0;
+  const auto append = [&]() -> Status {
+    if (values.empty()) return Status::Ok();
+    const auto written = writer_.Append(values, group);
     if (!written.ok()) return written.status();
-    places = std::move(written).value();
+    places.insert(places.end(), written.value().begin(), written.value().end());
+    values.clear();
+    return Status::Ok();
+  };
+  for (const WriteBatch::Change* change : changes) {
+    if (change->kind != Kind::kPut) continue;
+    if (GroupOf(change->key) != group) LETHE_RETURN_IF_ERROR(append());
+    group = GroupOf(change->key);
+    values.push_back(change->value);
   }
+  LETHE_RETURN_IF_ERROR(append());
+  added_.clear();
   auto place = places.begin();
   for (const WriteBatch::Change* change : changes) {
     LETHE_CHECK(places_ != nullptr);
@@ -201,15 +181,17 @@ Status PlacedRows::Add(const std::vector<const WriteBatch::Change*>& changes,
   return Status::Ok();
 }
 
-Status PlacedRows::Write(rocksdb::WriteBatch& rows, bool sync) {
-  rocksdb::WriteOptions options;
-  options.sync = sync;
+Status PlacedRows::Write(const std::vector<const WriteBatch::Change*>& changes,
+                         rocksdb::WriteBatch& rows, bool sync) {
   {
+    const std::lock_guard writing(writing_);
+    LETHE_RETURN_IF_ERROR(Add(changes, rows));
+    rocksdb::WriteOptions options;
+    options.sync = sync;
     const std::lock_guard lock(mutex_);
     LETHE_RETURN_IF_ERROR(Convert(db_.Write(options, &rows), "writing to " + folder_));
     for (const WriteBatch::Change& change : added_) Apply(change);
   }
-  added_.clear();
   return files_.released_bytes() > kMostReleased ? DestroyReleased() : Status::Ok();
 }
 
@@ -230,63 +212,73 @@ void PlacedRows::Place(const std::string& key, const BlobPlace& place) {
   row->second = place;
 }
 
-Status PlacedRows::ChangePlaces(std::vector<Change>& changes, bool sync) {
+Status PlacedRows::ChangePlaces(const std::vector<Change>& changes) {
   const std::lock_guard lock(mutex_);
-  // What took the place of a row was written without what had to go.
-  std::erase_if(changes, [this](const Change& change) {
-    const auto row = rows_.find(change.key);
-    return row == rows_.end() || row->second != change.from;
-  });
   rocksdb::WriteBatch batch;
   for (const Change& change : changes) {
+    const auto row = rows_.find(change.key);
+    // What took the place of a row was written without what had to go.
+    if (row == rows_.end() || row->second != change.from) continue;
     const auto status = batch.Put(places_, Slice(change.key), Slice(Encode(change.to)));
     LETHE_RETURN_IF_ERROR(Convert(status, "writing to " + folder_));
   }
-  rocksdb::WriteOptions options;
-  options.sync = sync;
-  LETHE_RETURN_IF_ERROR(Convert(db_.Write(options, &batch), "writing to " + folder_));
-  for (const Change& change : changes) rows_.find(change.key)->second = change.to;
+  LETHE_RETURN_IF_ERROR(
+      Convert(db_.Write(rocksdb::WriteOptions(), &batch), "writing to " + folder_));
+  for (const Change& change : changes) {
+    const auto row = rows_.find(change.key);
+    const bool is_moved = row != rows_.end() && row->second == change.from;
+    files_.Release(is_moved ? change.from : change.to);
+    if (is_moved) row->second = change.to;
+  }
   return Status::Ok();
 }
 
-Status PlacedRows::Blank(std::vector<Change>& changes) {
-  LETHE_RETURN_IF_ERROR(ChangePlaces(changes, true));
-  std::vector<BlobFiles::Extent> extents;
-  for (Change& change : changes) {
-    for (const BlobPlace::Blank& blank : change.to.blanks) {
-      const std::uint64_t offset = change.to.offset + blank.offset;
-      extents.push_back({change.to.file, offset, offset + blank.size});
-    }
-    change.from = change.to;
-    change.to.blanks.clear();
+Status PlacedRows::MoveGroup(std::uint64_t group, const Store::Scrub& scrub) {
+  const std::string end = NumberKey((group + 1) * kGroup);
+  BlobFiles::Reader reader(files_);
+  BlobFiles::Writer writer(files_);
+  std::vector<Change> changes;
+  std::vector<std::string> values;
+  std::size_t bytes = 0;
+  const auto move = [&]() -> Status {
+    if (values.empty()) return Status::Ok();
+    const auto places = writer.Append({values.begin(), values.end()}, group);
+    if (!places.ok()) return places.status();
+    for (std::size_t i = 0; i < changes.size(); ++i) changes[i].to = places.value()[i];
+    LETHE_RETURN_IF_ERROR(ChangePlaces(changes));
+    changes.clear();
+    values.clear();
+    bytes = 0;
+    return Status::Ok();
+  };
+  std::string value;
+  for (auto row = Next(NumberKey(group * kGroup)); row && row->first < end;
+       row = Next(row->first + '\0')) {
+    const auto is_there = Read(*row, reader, value);
+    if (!is_there.ok()) return is_there.status();
+    if (!is_there.value()) continue;
+    if (auto changed = scrub(value)) value = *std::move(changed);
+    bytes += value.size();
+    changes.push_back({row->first, row->second, {}});
+    values.push_back(std::move(value));
+    if (bytes >= kPortion) LETHE_RETURN_IF_ERROR(move());
   }
-  LETHE_RETURN_IF_ERROR(files_.MakeZeros(std::move(extents)));
-  LETHE_RETURN_IF_ERROR(ChangePlaces(changes, false));
-  changes.clear();
-  return Status::Ok();
+  return move();
 }
 
 Status PlacedRows::Rewrite(const std::vector<Store::KeyRange>& ranges, const Store::Scrub& scrub) {
-  BlobFiles::Reader reader(files_);
-  std::vector<Change> changes;
-  std::string value;
+  std::set<std::uint64_t> groups;
   for (const Store::KeyRange& range : ranges) {
-    for (auto row = Next(range.first); row && row->first <= range.last;
-         row = Next(row->first + '\0')) {
-      const auto is_there = Read(*row, reader, value);
-      if (!is_there.ok()) return is_there.status();
-      if (!is_there.value()) continue;
-      BlobPlace to = row->second;
-      if (const auto changed = scrub(value)) {
-        AddBlanks(value, *changed, to.blanks);
-        to.checksum = BlobFiles::Checksum(*changed);
-      }
-      if (to.blanks.empty()) continue;
-      changes.push_back({row->first, row->second, std::move(to)});
-      if (changes.size() == kPortion) LETHE_RETURN_IF_ERROR(Blank(changes));
+    for (auto group = GroupOf(range.first); group <= GroupOf(range.last); ++group) {
+      groups.insert(group);
     }
   }
-  if (!changes.empty()) LETHE_RETURN_IF_ERROR(Blank(changes));
+  {
+    // What is written from here on goes to another file.
+    const std::lock_guard writing(writing_);
+    if (groups.contains(writer_.group())) writer_.Close();
+  }
+  for (const std::uint64_t group : groups) LETHE_RETURN_IF_ERROR(MoveGroup(group, scrub));
   return DestroyReleased();
 }
 

@@ -47,15 +47,17 @@ class PlacedRows {
   std::vector<Row> Unreadable(const std::vector<Row>& rows) const;
   std::optional<BlobPlace> PlaceOf(std::string_view key) const;
 
-  // Writes the values of rows to a file, and adds to `rows` what the database has to know.
-  Status Add(const std::vector<const WriteBatch::Change*>& changes, rocksdb::WriteBatch& rows);
-  // Writes `rows`, with all that was added to them.
-  Status Write(rocksdb::WriteBatch& rows, bool sync);
+  // Writes the values of rows to files, and then `rows` to the database, with what it has to know
+  // of them.
+  Status Write(const std::vector<const WriteBatch::Change*>& changes, rocksdb::WriteBatch& rows,
+               bool sync);
 
-  // As Store::Rewrite, for ranges of these rows. `scrub` only makes zeros of bytes.
+  // As Store::Rewrite, for ranges of these rows.
   //
-  // They become zeros where they lie. First the database notes which, so that a crash on the way
-  // does no harm: whoever reads takes them for zeros, and the next Rewrite makes them so.
+  // All rows of the groups that the ranges touch move to new files, and the old files go. So
+  // nothing that lies anywhere, and no place of a row, depends on what was taken out: neither its
+  // bytes nor its length. A crash on the way leaves some rows in old files, which are whole, and
+  // the next Rewrite moves them.
   Status Rewrite(const std::vector<Store::KeyRange>& ranges, const Store::Scrub& scrub);
 
  private:
@@ -70,17 +72,19 @@ class PlacedRows {
   std::optional<Row> Next(std::string_view key) const;
   // Reads a row where it is now; false if there is none. A Rewrite may change it at the same time.
   Result<bool> Read(Row& row, BlobFiles::Reader& reader, std::string& value) const;
+  Status Add(const std::vector<const WriteBatch::Change*>& changes, rocksdb::WriteBatch& rows);
   void Apply(const WriteBatch::Change& change);
   void Place(const std::string& key, const BlobPlace& place);
-  // Leaves out those whose row is not any more where it was.
-  Status ChangePlaces(std::vector<Change>& changes, bool sync);
-  Status Blank(std::vector<Change>& changes);
+  Status MoveGroup(std::uint64_t group, const Store::Scrub& scrub);
+  // A row that a writer has replaced meanwhile stays where the writer has put it.
+  Status ChangePlaces(const std::vector<Change>& changes);
   Status DestroyReleased();
 
   rocksdb::DB& db_;
   rocksdb::ColumnFamilyHandle* const places_;
   const std::string folder_;
   BlobFiles files_;
+  std::mutex writing_;  // from the values of a commit to the rows that refer to them
   BlobFiles::Writer writer_{files_};
   std::vector<WriteBatch::Change> added_;  // until they are written; of a put, the place
 

@@ -24,7 +24,8 @@
 namespace lethe {
 namespace {
 
-constexpr std::size_t kMostRoom = std::size_t{8} << 20;  // that a batch keeps for the next
+constexpr std::size_t kMostRoom = std::size_t{8} << 20;     // that a batch keeps for the next
+constexpr std::int64_t kBytesUnit = std::int64_t{1} << 20;  // what Bytes is rounded up to
 constexpr int kMostTries = 200;  // to open a database that changes meanwhile
 constexpr std::chrono::milliseconds kPause{10};
 constexpr std::uint32_t kCrc32cOfDigits = 0xe3069283;  // the check value of its definition
@@ -219,8 +220,7 @@ Status RocksStore::Write(const WriteBatch& batch, bool sync) {
     }
     LETHE_RETURN_IF_ERROR(Convert(status, "writing to " + impl_->folder));
   }
-  LETHE_RETURN_IF_ERROR(impl_->payloads->Add(placed, rows));
-  return impl_->payloads->Write(rows, sync);
+  return impl_->payloads->Write(placed, rows, sync);
 }
 
 std::int64_t RocksStore::Bytes(Family family) const {
@@ -229,7 +229,8 @@ std::int64_t RocksStore::Bytes(Family family) const {
   impl_->db->GetIntProperty(impl_->handle(family), "rocksdb.total-sst-files-size", &files);
   impl_->db->GetIntProperty(impl_->handle(family), "rocksdb.cur-size-all-mem-tables", &memory);
   const std::int64_t placed = family == Family::kPayloads ? impl_->payloads->bytes() : 0;
-  return placed + static_cast<std::int64_t>(files + memory);
+  const std::int64_t bytes = placed + static_cast<std::int64_t>(files + memory);
+  return (bytes + kBytesUnit - 1) / kBytesUnit * kBytesUnit;
 }
 
 Status RocksStore::Verify() const {
@@ -304,9 +305,6 @@ std::vector<Store::KeyRange> RocksStore::JoinInFiles(std::vector<KeyRange> range
 }
 
 Status RocksStore::Rewrite(const std::vector<KeyRange>& ranges, const Scrub& scrub) {
-  impl_->scrubbing->Set(std::make_shared<const Scrub>(scrub));
-  // The log goes when nothing in it is needed any more, which a flush of all families sees to.
-  Status status = Flush();
   std::vector<KeyRange> in_database;
   std::vector<KeyRange> placed;
   for (const KeyRange& range : ranges) {
@@ -314,21 +312,33 @@ Status RocksStore::Rewrite(const std::vector<KeyRange>& ranges, const Scrub& scr
     if (is_placed) placed.push_back(range);
     if (!is_placed || impl_->has_unplaced) in_database.push_back(range);
   }
+  // First of all, since it changes places, and the old ones tell of rows: their lengths and
+  // checksums.
+  LETHE_RETURN_IF_ERROR(impl_->payloads->Rewrite(placed, scrub));
+  impl_->scrubbing->Set(std::make_shared<const Scrub>(scrub));
+  // The log goes when nothing in it is needed any more, which a flush of all families sees to.
+  Status status = Flush();
   for (const KeyRange& range : JoinInFiles(std::move(in_database))) {
     if (!status.ok()) break;
-    rocksdb::CompactRangeOptions options;
-    options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
-    options.exclusive_manual_compaction = false;
-    const rocksdb::Slice first = Slice(range.first);
-    const rocksdb::Slice last = Slice(range.last);
-    const bool is_all = range.first.empty() && range.last.empty();
-    status = Convert(impl_->db->CompactRange(options, impl_->handle(range.family),
-                                             is_all ? nullptr : &first, is_all ? nullptr : &last),
-                     "compacting " + impl_->folder);
+    status = Compact(impl_->handle(range.family), range.first, range.last);
   }
+  if (status.ok() && !placed.empty()) status = Compact(impl_->families[kFamilies], "", "");
   impl_->scrubbing->Set(nullptr);
-  LETHE_RETURN_IF_ERROR(status);
-  return impl_->payloads->Rewrite(placed, scrub);
+  return status;
+}
+
+// Both keys empty: all of the family.
+Status RocksStore::Compact(rocksdb::ColumnFamilyHandle* family, std::string_view first_key,
+                           std::string_view last_key) {
+  rocksdb::CompactRangeOptions options;
+  options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  options.exclusive_manual_compaction = false;
+  const rocksdb::Slice first = Slice(first_key);
+  const rocksdb::Slice last = Slice(last_key);
+  const bool is_all = first_key.empty() && last_key.empty();
+  return Convert(
+      impl_->db->CompactRange(options, family, is_all ? nullptr : &first, is_all ? nullptr : &last),
+      "compacting " + impl_->folder);
 }
 
 }  // namespace lethe

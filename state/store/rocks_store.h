@@ -7,6 +7,10 @@
 #include "state/store/disk_guard.h"
 #include "state/store/store.h"
 
+namespace rocksdb {
+class ColumnFamilyHandle;
+}  // namespace rocksdb
+
 namespace lethe {
 
 // How the log of a database may end: in a commit that is torn, which then never happened, or only
@@ -37,6 +41,7 @@ class RocksStore final : public Store {
   Status Scan(Family family, std::string_view first, const Visitor& visit) const override;
   std::optional<std::string> LastKey(Family family) const override;
   Status Write(const WriteBatch& batch, bool sync) override;
+  // Rounded up to whole MiB, since the number is published.
   std::int64_t Bytes(Family family) const override;
 
   Status Rewrite(const std::vector<KeyRange>& ranges, const Scrub& scrub) override;
@@ -53,6 +58,8 @@ class RocksStore final : public Store {
   static Result<std::unique_ptr<RocksStore>> TryToOpenForReading(const std::string& folder,
                                                                  LogEnd log_end);
   Status VerifyDatabase() const;
+  Status Compact(rocksdb::ColumnFamilyHandle* family, std::string_view first_key,
+                 std::string_view last_key);
   std::vector<KeyRange> JoinInFiles(std::vector<KeyRange> ranges) const;
 
   std::unique_ptr<Impl> impl_;

@@ -39,8 +39,9 @@ class BlobFilesTest : public ::testing::Test {
     text << std::ifstream(folder_ / name, std::ios::binary).rdbuf();
     return text.str();
   }
-  static BlobPlace Append(BlobFiles::Writer& writer, const std::string& bytes) {
-    return writer.Append({bytes}).value().front();
+  static BlobPlace Append(BlobFiles::Writer& writer, const std::string& bytes,
+                          std::uint64_t group = 0) {
+    return writer.Append({bytes}, group).value().front();
   }
   std::size_t Count() const {
     return static_cast<std::size_t>(
@@ -54,12 +55,12 @@ class BlobFilesTest : public ::testing::Test {
 TEST_F(BlobFilesTest, WhatIsAppendedIsReadBackAlsoFromManyFilesAndAfterAStart) {
   std::vector<BlobPlace> places;
   const auto value = [](std::size_t i) {
-    return std::string((std::size_t{10} << 20) + i, static_cast<char>('a' + i));
+    return std::string((std::size_t{1} << 20) + i, static_cast<char>('a' + i));
   };
   {
     const auto files = Open();
     BlobFiles::Writer writer(*files);
-    for (std::size_t i = 0; i < 9; ++i) places.push_back(Append(writer, value(i)));
+    for (std::size_t i = 0; i < 9; ++i) places.push_back(Append(writer, value(i), i / 5));
     for (std::size_t i = 0; i < 9; ++i) EXPECT_EQ(Read(*files, places[i]).value(), value(i));
   }
   EXPECT_EQ(Count(), 2u);
@@ -147,10 +148,10 @@ TEST_F(BlobFilesTest, DamageIsFound) {
     EXPECT_NE(read.status().message().find("the state is damaged"), std::string::npos);
   };
   EXPECT_TRUE(Read(*files, place).ok());
-  expect_damage({place.file, place.offset, place.size, place.checksum + 1, {}});
-  expect_damage({place.file, 1, place.size, place.checksum, {}});
-  expect_damage({place.file, std::uint64_t{1} << 40, place.size, place.checksum, {}});
-  expect_damage({place.file, 0, ~std::uint64_t{0}, place.checksum, {}});
+  expect_damage({place.file, place.offset, place.size, place.checksum + 1});
+  expect_damage({place.file, 1, place.size, place.checksum});
+  expect_damage({place.file, std::uint64_t{1} << 40, place.size, place.checksum});
+  expect_damage({place.file, 0, ~std::uint64_t{0}, place.checksum});
   std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(500).put('y');
   expect_damage(place);
   std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(500).put('x');
@@ -167,7 +168,7 @@ TEST_F(BlobFilesTest, ManyAtOnceLieOneBehindTheOther) {
   const BlobPlace before = Append(writer, "before");
   std::vector<std::string> texts;
   for (int i = 0; i < 2500; ++i) texts.emplace_back(static_cast<std::size_t>(i % 7), 'a' + i % 26);
-  const auto places = writer.Append({texts.begin(), texts.end()}).value();
+  const auto places = writer.Append({texts.begin(), texts.end()}, 0).value();
   ASSERT_EQ(places.size(), texts.size());
   std::uint64_t end = before.size;
   for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -188,7 +189,7 @@ TEST_F(BlobFilesTest, AWriteThatTheDiskRefusesIsAFailure) {
   const rlimit small{1000, before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
   const std::string value(2000, 'x');
-  const auto places = writer.Append({std::string_view(value).substr(0, 700), value, value});
+  const auto places = writer.Append({std::string_view(value).substr(0, 700), value, value}, 0);
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
   std::signal(SIGXFSZ, handler);
   ASSERT_FALSE(places.ok());
