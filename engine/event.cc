@@ -27,6 +27,7 @@ void Event::Clear() {
   id.reset();
   subject.reset();
   request.reset();
+  is_replaced = false;
   x.clear();
   named.clear();
   y = 0;

@@ -47,7 +47,8 @@ struct Event {
   std::optional<std::string> id;
   std::optional<std::string> subject;  // the message key, or "subject" in a bare event
   std::optional<std::string> request;  // deletes: the caller's opaque reference
-  std::vector<double> x;               // dense features
+  bool is_replaced = false;  // deletes by id: of the old version, by an update on another partition
+  std::vector<double> x;     // dense features
   std::vector<std::pair<std::string, double>> named;  // named features ("f")
   double y = 0;
 

@@ -102,6 +102,7 @@ std::string WriteReceipt(const Receipt& receipt, const ReceiptContext& context,
   if (receipt.reason) json.Field("reason", ReasonName(*receipt.reason));
   if (receipt.outcome == Outcome::kNothingLearned) WriteShards(json, "searched", receipt.searched);
   if (!receipt.passed_on.empty()) WriteShards(json, "passed_on", receipt.passed_on);
+  if (!receipt.pending.empty()) WriteShards(json, "pending", receipt.pending);
   WriteEvents(json, receipt, context.hasher);
   json.Key("received").BeginObject().Field("offset", receipt.received.value);
   WriteTime(json, receipt.received_time);

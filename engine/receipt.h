@@ -27,6 +27,7 @@ struct Receipt {
   std::optional<Reason> reason;       // rejected
   std::vector<ShardId> searched;      // nothing_learned
   std::vector<ShardId> passed_on;     // shards that may have more of it, and were sent the request
+  std::vector<ShardId> pending;       // shards that could not say yet whether they have any of it
   std::vector<LearnedEvent> events;   // what was forgotten
   Offset received;
   TimeMs received_time = kNoTime;

@@ -137,9 +137,7 @@ Status Shard::Update(const Record& record) {
     return Status::Ok();
   }
   if (const auto old = ports_.state.FindId(admitted.id)) {
-    Receipt receipt = NewReceipt(record, Outcome::kForgotten);
-    receipt.is_update = true;
-    LETHE_RETURN_IF_ERROR(Receive(std::move(receipt), {*old}));
+    LETHE_RETURN_IF_ERROR(Replace(record, *old));
     // Here the old version must be gone before the new one is learned, if it may go at once.
     LETHE_RETURN_IF_ERROR(ServeDue(record));
   }
@@ -147,9 +145,19 @@ Status Shard::Update(const Record& record) {
   return Status::Ok();
 }
 
+Status Shard::Replace(const Record& record, const LearnedEvent& old) {
+  Receipt receipt = NewReceipt(record, Outcome::kForgotten);
+  receipt.is_update = true;
+  return Receive(std::move(receipt), {old});
+}
+
 Status Shard::Delete(const Record& record) {
-  ++counters_.requests;
   LETHE_CHECK(record.event.id || record.event.subject);
+  if (record.event.is_replaced) {
+    const auto old = ports_.state.FindId(names_.Id(*record.event.id));
+    return old ? Replace(record, *old) : Status::Ok();
+  }
+  ++counters_.requests;
   return record.event.id ? DeleteById(record) : DeleteBySubject(record);
 }
 
@@ -260,7 +268,10 @@ Receipt Shard::NotForgotten(const Record& record, const std::optional<Refusal>& 
     Receipt receipt = NewReceipt(record, Outcome::kAlreadyForgotten);
     receipt.first_receipt = refusal->receipt;
     receipt.why_not = {"the first receipt states what is promised"};
-    if (elsewhere_ != nullptr) receipt.passed_on = elsewhere_->passed_on;
+    if (elsewhere_ != nullptr) {
+      receipt.passed_on = elsewhere_->passed_on;
+      receipt.pending = elsewhere_->pending;
+    }
     return receipt;
   }
   Receipt receipt = NewReceipt(record, Outcome::kNothingLearned);
@@ -268,6 +279,7 @@ Receipt Shard::NotForgotten(const Record& record, const std::optional<Refusal>& 
   if (elsewhere_ != nullptr) {
     receipt.searched = elsewhere_->searched;
     receipt.passed_on = elsewhere_->passed_on;
+    receipt.pending = elsewhere_->pending;
   }
   receipt.why_not = {"nothing was learned under this name, so there was nothing to forget"};
   return receipt;

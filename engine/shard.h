@@ -38,12 +38,14 @@ struct ShardPorts {
 };
 
 // What is known of a request besides this shard's own memory: the shards that were searched, this
-// one among them, and those that it was passed on to. `holders` counts the shards that hold or have
-// forgotten events of the subject, this one among them, and every shard that could not be asked; 0
-// if nobody was asked.
+// one among them, those that it was passed on to, and those of this process that have not read far
+// enough to say: they get the request if it turns out that they have learned it. `holders` counts
+// the shards that hold or have forgotten events of the subject, this one among them, and every shard
+// that could not be asked; 0 if nobody was asked.
 struct Elsewhere {
   std::vector<ShardId> searched;
   std::vector<ShardId> passed_on;
+  std::vector<ShardId> pending;
   std::int64_t holders = 0;
 };
 
@@ -184,6 +186,8 @@ class Shard {
   void Reject(const Record& record, const Rejection& rejection);
   Status Delete(const Record& record);
   Status Update(const Record& record);
+  // The old version of an event is to be forgotten. Its id is not refused: the new version has it.
+  Status Replace(const Record& record, const LearnedEvent& old);
   Status DeleteById(const Record& record);
   Status DeleteBySubject(const Record& record);
 

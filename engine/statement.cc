@@ -23,16 +23,29 @@ std::string Subject(const Receipt& receipt) {
   return receipt.request ? "Request " + *receipt.request : std::string("This request");
 }
 
-std::string PassedOn(const Receipt& receipt) {
-  if (receipt.passed_on.empty()) return {};
-  std::string text =
-      receipt.passed_on.size() == 1
-          ? " It was passed on to another shard, whose receipt says what became of it:"
-          : " It was passed on to other shards, whose receipts say what became of it:";
-  for (std::size_t i = 0; i < receipt.passed_on.size(); ++i) {
-    text += (i == 0 ? " " : ", ") + std::to_string(receipt.passed_on[i].value);
+std::string List(const char* before, const std::vector<ShardId>& shards) {
+  std::string text = before;
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    text += (i == 0 ? " " : ", ") + std::to_string(shards[i].value);
   }
   return text + ".";
+}
+
+std::string PassedOn(const Receipt& receipt) {
+  std::string text;
+  if (!receipt.passed_on.empty()) {
+    text += List(receipt.passed_on.size() == 1
+                     ? " It was passed on to another shard, whose receipt says what became of it:"
+                     : " It was passed on to other shards, whose receipts say what became of it:",
+                 receipt.passed_on);
+  }
+  if (!receipt.pending.empty()) {
+    text += List(
+        " Shards that had not read far enough to know are asked until they do, and one that has "
+        "learned something gets the request and writes a receipt:",
+        receipt.pending);
+  }
+  return text;
 }
 
 // From which releases on.

@@ -15,7 +15,7 @@ constexpr MetricInfo kCatalog[] = {
     {"lethe_pipeline_info", kGauge, "What a shard runs, as labels; always 1."},
     {"lethe_events_total", kCounter, "Records that were applied, by kind."},
     {"lethe_events_skipped_total", kCounter, "Records that were not applied, by why."},
-    {"lethe_misrouted_total", kCounter, "Records on another partition than their key belongs to."},
+    {"lethe_misrouted_total", kCounter, "Records on another partition than they belong to."},
     {"lethe_dead_letters_total", kCounter, "Records sent to the dead-letter topic, by reason."},
     {"lethe_ready", kGauge, "1 when /-/ready says so, else 0."},
     {"lethe_kafka_connected_brokers", kGauge, "Brokers with an open connection."},

@@ -121,7 +121,7 @@ class Daemon {
     LETHE_RETURN_IF_ERROR(Connect());
     LETHE_RETURN_IF_ERROR(StartProducer());
     Publisher publisher(config_, producer_.get(), *signer_, stopping_, &shelf_, &metrics_);
-    Router router(config_, partitions_, *cluster_, publisher);
+    Router router(config_, partitions_, LivePorts(config_, *cluster_, publisher, stopping_));
     auto watch = TopicWatch::Open(config_, settings_, producer_.get(), partitions_);
     if (!watch.ok()) return watch.status();
     LETHE_RETURN_IF_ERROR(OpenShards(publisher, router, watch.value()->ownership()));

@@ -168,15 +168,17 @@ Result<std::size_t> Publisher::SendCutLetters() {
   return letters_cut_;
 }
 
-Status Publisher::PassOn(ShardId to, const std::optional<std::string>& key, const Event& request) {
+// The key carries the subject, since a subject may be any bytes and JSON is UTF-8.
+Status Publisher::PassOn(ShardId to, const RoutedRequest& target) {
+  const Event& request = target.request;
   JsonWriter json;
   json.BeginObject().Field("type", "delete");
   if (request.id) json.Field("id", *request.id);
-  if (request.subject) json.Field("subject", *request.subject);
+  if (request.kind == EventKind::kUpdate) json.Field("cause", "update");
   if (request.request) json.Field("request", *request.request);
   return Send({.topic = config_.spec.topic,
                .partition = static_cast<std::int32_t>(to.value),
-               .key = key,
+               .key = target.name,
                .value = json.EndObject().text(),
                .headers = {{kPlacedHeader, "1"}}});
 }

@@ -11,6 +11,7 @@
 
 #include "app/config/config.h"
 #include "app/receipts/key_file.h"
+#include "app/run/router.h"
 #include "connectors/kafka/producer.h"
 #include "engine/event.h"
 #include "engine/ports/sink.h"
@@ -79,8 +80,9 @@ class Publisher final : public Sink {
   bool wants_dead_letters() const { return config_.dead_letter.topic.has_value(); }
   Status SendDeadLetter(const DeadLetter& letter);
 
-  // Sends a delete to another partition of the source topic, marked as placed.
-  Status PassOn(ShardId to, const std::optional<std::string>& key, const Event& request);
+  // Sends a request to another partition of the source topic, marked as placed: a delete, and for
+  // an update a delete of the old version.
+  Status PassOn(ShardId to, const RoutedRequest& target);
 
   // Waits until nothing is on its way; kInterrupted if the process is to stop before.
   Status WaitForAll();

@@ -45,7 +45,7 @@ double ShardWorker::Since(std::int64_t start_ns) const {
 }
 
 Assignment ShardWorker::assignment() const {
-  return {static_cast<std::int32_t>(shard_.id().value), shard_.next()};
+  return {static_cast<std::int32_t>(shard_.id().value), read_};
 }
 
 Status ShardWorker::Prepare(Witness& witness) {
@@ -80,6 +80,7 @@ Status ShardWorker::Prepare(Witness& witness) {
         return context_.publisher.Publish(id(), kind, bytes);
       }));
   LETHE_RETURN_IF_ERROR(AnnounceKey());
+  LETHE_RETURN_IF_ERROR(ResumeLookups());
   // So that the next start finds who this state is and where it began, even if nothing ever comes.
   uncommitted_ = 1;
   return runner_.Commit();
@@ -115,7 +116,6 @@ Status ShardWorker::ShelveReceipts() {
 Status ShardWorker::Run(KafkaConsumer& consumer, std::optional<Offset> until) {
   consumer_ = &consumer;
   until_ = until;
-  read_ = shard_.next();
   last_record_ns_ = context_.clock.MonotonicNs();
   is_done_ = false;
   std::thread eraser([this] { EraseUntilDone(); });
@@ -173,6 +173,7 @@ Result<bool> ShardWorker::Read(WorkerBatch& batch) {
   if (!found.ok()) return found.status();
   if (found.value()) read_ = batch.messages.next();
   batch.arrival = {context_.clock.NowMs()};
+  batch.position = consumer_->Position(static_cast<std::int32_t>(id().value));
   return true;  // even an empty one has its turn: the clock goes on
 }
 
@@ -192,6 +193,8 @@ Status ShardWorker::Finish(WorkerBatch& batch) {
     last_record_ns_ = context_.clock.MonotonicNs();
     LETHE_RETURN_IF_ERROR(TakeBatch(batch));
   }
+  lookups_.SetReached(batch.position);
+  lookups_.Serve();
   LETHE_RETURN_IF_ERROR(Tick());
   LETHE_RETURN_IF_ERROR(context_.publisher.failure());
   if (eraser_failed_) return eraser_status_;
@@ -225,6 +228,10 @@ Status ShardWorker::TakeBatch(WorkerBatch& batch) {
   for (std::size_t i = 0; i < Shard::kAhead; ++i) expect(i);
   for (std::size_t i = 0; i < messages.count(); ++i) {
     Record& record = messages.record(i);
+    if (record.offset < shard_.next()) {
+      lookups_.Again(record, i);
+      continue;
+    }
     if (TimeBound::IsAhead(record.timestamp, batch.arrival)) metrics_.AddAhead();
     if (shard_.ArrivalDecides(record.timestamp, batch.arrival)) record.arrival = batch.arrival;
     lookups_.Serve();
@@ -234,9 +241,7 @@ Status ShardWorker::TakeBatch(WorkerBatch& batch) {
         runner_.Process(record, elsewhere ? &*elsewhere : nullptr, batch.admitted.At(i)));
     if (uncommitted_ == 0) first_uncommitted_ns_ = last_record_ns_;
     ++uncommitted_;
-    if (!record.is_placed && context_.router.IsMisrouted(id(), messages.key(i))) {
-      metrics_.AddMisrouted();
-    }
+    NotePlacement(record, messages.key(i), batch.admitted.At(i));
     const auto rejection = probe_.TakeRejection();
     if (!rejection) continue;
     metrics_.AddDeadLetter(rejection->reason);
@@ -253,6 +258,7 @@ Status ShardWorker::TakeBatch(WorkerBatch& batch) {
 }
 
 bool ShardWorker::IsCommitDue() {
+  if (lookups_.has_answers()) return true;
   if (shard_.has_news()) {
     return !consumer_->HasMore(static_cast<std::int32_t>(id().value)) ||
            context_.clock.MonotonicNs() >= next_news_ns_;
@@ -272,6 +278,8 @@ bool ShardWorker::WaitsForDisk() {
 Status ShardWorker::BeforeCommit() {
   const auto passed_on = lookups_.Settle();
   if (!passed_on.ok()) return passed_on.status();
+  for (std::size_t n = lookups_.TakeMisplaced(); n > 0; --n) metrics_.AddMisrouted();
+  NoteOpenLookups();
   if (dead_letters_ > 0 || passed_on.value()) {
     LETHE_RETURN_IF_ERROR(context_.publisher.WaitForAll());
   }

@@ -43,6 +43,7 @@ struct WorkerBatch {
   TimeMs arrival = kNoTime;  // when they were read, by the wall clock
   std::optional<Intake> intake;
   AdmittedBatch admitted;  // the learns and updates
+  Offset position;         // everything before it is in this batch or an earlier one
 };
 
 // One shard of a process: takes batches, learns and forgets, commits, tells. One thread does all of
@@ -74,6 +75,10 @@ class ShardWorker final : private Steps<WorkerBatch>, private CommitHooks {
  private:
   Status ShelveReceipts();
   Status AnnounceKey();
+  Status ResumeLookups();
+  void NoteOpenLookups();
+  void NotePlacement(const Record& record, std::optional<std::string_view> key,
+                     const Admitted* admitted);
   Result<bool> Read(WorkerBatch& batch) override;
   void Prepare(WorkerBatch& batch) override;
   Status Finish(WorkerBatch& batch) override;
@@ -108,6 +113,8 @@ class ShardWorker final : private Steps<WorkerBatch>, private CommitHooks {
   std::optional<Offset> until_;          // likewise
   Turns<WorkerBatch>* turns_ = nullptr;  // likewise
   Offset read_;                          // all before it is
+  std::string open_note_;                // as it is in the state
+  bool is_anywhere_ = false;             // the same
   std::int64_t uncommitted_ = 0;         // records
   std::int64_t dead_letters_ = 0;        // on their way since the last commit
   std::int64_t first_uncommitted_ns_ = 0;

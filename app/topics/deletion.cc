@@ -12,14 +12,11 @@
 namespace lethe {
 namespace {
 
+// A subject is the key of the message: it may be any bytes, and JSON is UTF-8.
 std::string DeleteValue(const DeletionOrder& order) {
   JsonWriter json;
   json.BeginObject().Field("type", "delete");
-  if (order.id) {
-    json.Field("id", *order.id);
-  } else {
-    json.Field("subject", *order.subject);
-  }
+  if (order.id) json.Field("id", *order.id);
   if (!order.request.empty()) json.Field("request", order.request);
   return json.EndObject().text();
 }

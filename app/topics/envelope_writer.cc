@@ -1,9 +1,8 @@
 #include "app/topics/envelope_writer.h"
 
-#include <simdjson.h>
-
 #include "connectors/file/line_reader.h"
 #include "connectors/json/base64.h"
+#include "connectors/json/event_writer.h"
 #include "engine/json.h"
 
 namespace lethe {
@@ -11,7 +10,7 @@ namespace {
 
 bool IsSame(const Event& a, const Event& b) {
   return a.kind == b.kind && a.id == b.id && a.subject == b.subject && a.request == b.request &&
-         a.x == b.x && a.named == b.named && a.y == b.y;
+         a.is_replaced == b.is_replaced && a.x == b.x && a.named == b.named && a.y == b.y;
 }
 
 }  // namespace
@@ -25,8 +24,7 @@ Result<std::unique_ptr<EnvelopeWriter>> EnvelopeWriter::Open(const std::string& 
 void EnvelopeWriter::MakeLine(const FoundMessage& message, TimeMs arrival, bool as_base64) {
   JsonWriter json;
   json.BeginObject();
-  // The key of a message that nobody can read makes no difference, if it is not UTF-8.
-  if (message.key && simdjson::validate_utf8(*message.key)) json.Field("key", *message.key);
+  if (message.key) WriteKey(*message.key, json);
   json.Field("partition", std::int64_t{message.partition}).Field("offset", message.offset.value);
   if (message.timestamp != kNoTime) json.Field("timestamp", message.timestamp.value);
   if (arrival != kNoTime) json.Field("arrival", arrival.value);

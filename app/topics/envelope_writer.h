@@ -19,7 +19,7 @@ class EnvelopeWriter {
   static Result<std::unique_ptr<EnvelopeWriter>> Open(const std::string& path);
 
   // `record` is what the message was decoded to. Not kept: no line gives the same, which is so for
-  // keys that are not UTF-8 and values near the limit of a line.
+  // values near the limit of a line.
   Status Write(const FoundMessage& message, const Record& record, bool& is_kept);
   // To be called once, at the end; without it no file is left.
   Status Close() { return out_->Close(); }

@@ -54,27 +54,24 @@ struct Texts {
   }
 };
 
-Refused CheckReference(const Key& text, const char* name) {
-  if (!text) return std::nullopt;
-  return message::CheckText(*text, 1, kMaxIdBytes, name);
+Refused CheckId(const Key& id) {
+  if (!id) return std::nullopt;
+  return message::CheckText(*id, 1, kMaxIdBytes, "id");
 }
 
-// A key is any bytes to Kafka. Only its length is looked at, as for messages in JSON.
-Refused CheckKey(std::string_view key) {
-  if (key.empty()) return Reject(Reason::kBadReference, "the key is empty");
-  if (key.size() <= kMaxIdBytes) return std::nullopt;
-  return Reject(Reason::kBadReference,
-                "the key is longer than " + std::to_string(kMaxIdBytes) + " bytes");
+Refused CheckSubject(const Key& subject) {
+  if (!subject) return std::nullopt;
+  return message::CheckKey(*subject, "subject");
 }
 
 // Leaves in `texts` what the kind of event uses, each checked.
 Refused ChooseForExample(const Key& key, bool needs_id, Texts& texts) {
   texts.request.reset();
-  if (auto refused = CheckReference(texts.id, "id")) return refused;
+  if (auto refused = CheckId(texts.id)) return refused;
   if (needs_id && !texts.id) return message::UpdateWithoutId();
-  if (!key) return CheckReference(texts.subject, "subject");
+  if (!key) return CheckSubject(texts.subject);
   texts.subject = key;
-  return CheckKey(*key);
+  return message::CheckKey(*key, "the key");
 }
 
 Refused ChooseForDelete(const Key& key, Texts& texts) {
@@ -83,12 +80,12 @@ Refused ChooseForDelete(const Key& key, Texts& texts) {
   }
   if (texts.id) {
     texts.subject.reset();
-    return CheckReference(texts.id, "id");
+    return CheckId(texts.id);
   }
-  if (texts.subject) return CheckReference(texts.subject, "subject");
+  if (texts.subject) return CheckSubject(texts.subject);
   if (!key) return message::DeleteWithoutTarget();
   texts.subject = key;
-  return CheckKey(*key);
+  return message::CheckKey(*key, "the key");
 }
 
 // What can be told before anything else is read.
@@ -118,7 +115,11 @@ Refused ReadKind(std::uint8_t kind, unsigned flags, Event& event) {
     default: return Reject(Reason::kUnknownType, "the kind is none of learn, delete and update");
   }
   const bool has_numbers = (flags & (message::kFloat32 | message::kNamed)) != 0;
-  if ((flags & ~message::kAllFlags) != 0 || (event.kind == EventKind::kDelete && has_numbers)) {
+  const bool is_delete = event.kind == EventKind::kDelete;
+  event.is_replaced = (flags & message::kIsReplaced) != 0;
+  const bool is_of_an_id = is_delete && (flags & message::kHasId) != 0;
+  if ((flags & ~message::kAllFlags) != 0 || (is_delete && has_numbers) ||
+      (event.is_replaced && !is_of_an_id)) {
     return Reject(Reason::kMalformed, "flags that mean nothing are set");
   }
   return std::nullopt;

@@ -20,8 +20,9 @@ enum class NumberWidth : std::uint8_t { kFloat64, kFloat32 };
 //
 // The rules are those of JsonEventCodec: a message is taken or refused as a whole; the key is the
 // subject of a learn or update, or else what the message says; a delete goes by its id, or else its
-// subject, or else the key; no value at all is a delete of the key. Text is UTF-8, and every number
-// finite. An event has one encoding of a width, and what Encode takes, DecodeValue takes.
+// subject, or else the key; no value at all is a delete of the key. Text is UTF-8 but for subjects,
+// which may be any bytes, and every number finite. An event has one encoding of a width, and what
+// Encode takes, DecodeValue takes.
 //
 // A rejection says which field was wrong, and the position in x or f (from 0), never what stood
 // there. It has is_request set when the message was recognisably a delete, of a later version too.
@@ -53,7 +54,7 @@ class BinaryEventCodec {
   bool ReadPlainLearn(std::string_view message, const std::optional<std::string_view>& key,
                       PlainLearn& plain) const;
 
-  // Appends the message of an event, its subject included. An event that has none (a text that is
+  // Appends the message of an event, its subject included. An event that has none (an id that is
   // not UTF-8, a number that its width cannot hold) is a rejection, and nothing is appended.
   [[nodiscard]] std::optional<Rejection> Encode(const Event& event, NumberWidth width,
                                                 std::string& out) const;

@@ -34,7 +34,7 @@ Refused CheckTexts(const Event& event, bool writes_subject) {
     if (auto refused = message::CheckText(*event.id, 1, kMaxIdBytes, "id")) return refused;
   }
   if (writes_subject) {
-    if (auto bad = message::CheckText(*event.subject, 1, kMaxIdBytes, "subject")) return bad;
+    if (auto bad = message::CheckKey(*event.subject, "subject")) return bad;
   }
   if (event.kind == EventKind::kUpdate && !event.id) return message::UpdateWithoutId();
   if (event.kind != EventKind::kDelete) return std::nullopt;
@@ -94,6 +94,7 @@ Refused BinaryEventCodec::Encode(const Event& event, NumberWidth width, std::str
   if (event.id) flags |= message::kHasId;
   if (writes_subject) flags |= message::kHasSubject;
   if (writes_request) flags |= message::kHasRequest;
+  if (is_delete && event.id && event.is_replaced) flags |= message::kIsReplaced;
   if (!is_delete && is_float32) flags |= message::kFloat32;
   if (!is_delete && IsNamed(event)) flags |= message::kNamed;
 

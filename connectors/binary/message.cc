@@ -21,6 +21,10 @@ Rejection BadText(std::string_view text, std::size_t min, std::size_t max, const
   return Reject(Reason::kMalformed, std::string(name) + " is not valid UTF-8");
 }
 
+Rejection BadKey(std::string_view key, const char* name) {
+  return BadText(key, 1, kMaxIdBytes, name);
+}
+
 std::string FeatureName(bool named, std::size_t position) {
   return (named ? "f[" : "x[") + std::to_string(position) + "]";
 }

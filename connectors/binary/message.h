@@ -31,7 +31,8 @@ inline constexpr unsigned kNamed = 2;    // features have names
 inline constexpr unsigned kHasId = 4;
 inline constexpr unsigned kHasSubject = 8;
 inline constexpr unsigned kHasRequest = 16;
-inline constexpr unsigned kAllFlags = 31;
+inline constexpr unsigned kIsReplaced = 32;  // a delete of the old version, by an update
+inline constexpr unsigned kAllFlags = 63;
 
 Rejection Reject(Reason reason, std::string message);
 
@@ -63,6 +64,13 @@ inline std::optional<Rejection> CheckText(std::string_view text, std::size_t min
     return std::nullopt;
   }
   return BadText(text, min, max, name);
+}
+
+// The same for a key or subject, which may be any bytes, as Kafka's keys are.
+Rejection BadKey(std::string_view key, const char* name);
+inline std::optional<Rejection> CheckKey(std::string_view key, const char* name) {
+  if (!key.empty() && key.size() <= kMaxIdBytes) return std::nullopt;
+  return BadKey(key, name);
 }
 
 // "x[3]" or "f[3]".

@@ -84,6 +84,7 @@ bool ReadCanonicalLearn(std::string_view text, const std::optional<std::string_v
   event.y = learn.y;
   event.kind = EventKind::kLearn;
   event.request.reset();
+  event.is_replaced = false;
   event.named.clear();
   return true;
 }

@@ -33,7 +33,8 @@ std::string_view SkipSchemaPrefix(std::string_view value) {
 bool IsEnvelope(const Members& line) {
   if (line.Has(Field::kValue) || line.Has(Field::kValueBase64)) return true;
   const bool is_example = line.Has(Field::kX) || line.Has(Field::kF) || line.Has(Field::kY);
-  return line.Has(Field::kKey) && !line.Has(Field::kType) && !is_example;
+  return (line.Has(Field::kKey) || line.Has(Field::kKeyBase64)) && !line.Has(Field::kType) &&
+         !is_example;
 }
 
 bool ReadBase64(const element& found, std::string& bytes) {
@@ -115,8 +116,12 @@ Refused JsonEventCodec::Scratch::ReadEnvelope(const Members& envelope, double bo
   const element* raw = value == nullptr ? envelope.Find(Field::kValueBase64) : nullptr;
   Refused refused = ReadPlaces(envelope, record);
   const element* named_key = envelope.FindNonNull(Field::kKey);
+  const element* raw_key = named_key == nullptr ? envelope.Find(Field::kKeyBase64) : nullptr;
   if (!refused && named_key != nullptr && !ReadText(*named_key, key)) {
     refused = WrongType(Field::kKey, "a string");
+  }
+  if (!refused && raw_key != nullptr && !ReadBase64(*raw_key, key)) {
+    refused = WrongType(Field::kKeyBase64, "a string of Base64");
   }
   if (!refused && raw != nullptr && !ReadBase64(*raw, bytes)) {
     refused = WrongType(Field::kValueBase64, "a string of Base64");
@@ -126,7 +131,7 @@ Refused JsonEventCodec::Scratch::ReadEnvelope(const Members& envelope, double bo
     return refused;
   }
   std::optional<std::string_view> subject;
-  if (named_key != nullptr) subject = key;
+  if (named_key != nullptr || raw_key != nullptr) subject = key;
   // The line is parsed and done with: its parser is free for the message inside.
   if (raw != nullptr) return ReadMessage(subject, max_bytes, record.event);
   if (value == nullptr) return ReadTombstone(subject, record.event);

@@ -27,7 +27,8 @@ inline constexpr Offset kNoOffset{-1};
 //           repeated names. The subject is the key or else "subject"; "id" is optional.
 //   update  as learn, with an "id".
 //   delete  "id", or else "subject", or else the key: exactly one of id and subject is set in the
-//           event. "request" is optional. A null value is a delete of the key.
+//           event. "request" is optional. A null value is a delete of the key. With an id and
+//           "cause":"update" it forgets the old version of what an update has replaced elsewhere.
 //
 // An id, subject, key or request is a string, or an integer of 64 bits that stands for its decimal
 // text. Ids and subjects have 1 to kMaxIdBytes bytes, a request at most kMaxRequestBytes.
@@ -62,7 +63,8 @@ class JsonEventCodec {
   // Decodes a line of a recorded stream into all of `record`. The line is an envelope if it has a
   // "value", or no "type" and a "key" (then the value is null, unless there is an x, f or y); else
   // it is a bare event, of shard 0. Instead of "value" an envelope may have "value_base64": the
-  // bytes of a message, JSON or binary, so that broken ones can be kept too. What the line does not
+  // bytes of a message, JSON or binary, so that broken ones can be kept too; and instead of "key",
+  // which is text, "key_base64". What the line does not
   // say, or not in a way that can be trusted, is shard 0, kNoOffset, kNoTime.
   void DecodeLine(std::string_view line, Record& record);
 

@@ -112,6 +112,7 @@ Refused ReadLabel(const Members& members, double bound, Event& event) {
 // A learn or an update, as event.kind says.
 Refused ReadExample(const Members& members, double bound, Key key, Event& event) {
   event.request.reset();
+  event.is_replaced = false;
   if (auto refused = ReadId(members, event)) return refused;
   if (event.kind == EventKind::kUpdate && !event.id) {
     return Reject(Reason::kMissingField, "id is missing: an update has to name what it replaces");
@@ -136,12 +137,14 @@ Refused ReadDelete(const Members& members, Key key, Event& event) {
   if (!refused) {
     refused = ReadReference(members, Field::kRequest, 0, kMaxRequestBytes, event.request);
   }
+  event.is_replaced = event.id && members.Equals(Field::kCause, "update");
   if (refused) refused->is_request = true;
   return refused;
 }
 
 void BecomeDelete(Event& event) {
   event.kind = EventKind::kDelete;
+  event.is_replaced = false;
   event.x.clear();
   event.named.clear();
   event.y = 0;

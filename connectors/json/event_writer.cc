@@ -7,6 +7,7 @@
 #include <simdjson.h>
 
 #include "connectors/file/line_reader.h"
+#include "connectors/json/base64.h"
 #include "connectors/json/members.h"
 #include "engine/json.h"
 
@@ -57,6 +58,7 @@ void WriteEvent(const Event& event, bool bare, JsonWriter& json) {
   if (event.id) json.Field("id", *event.id);
   if (bare && event.subject) json.Field("subject", *event.subject);
   if (event.kind == EventKind::kDelete) {
+    if (event.is_replaced) json.Field("cause", "update");
     if (event.request) json.Field("request", *event.request);
   } else {
     WriteFeatures(event, json);
@@ -67,7 +69,7 @@ void WriteEvent(const Event& event, bool bare, JsonWriter& json) {
 
 void WriteEnvelope(const Record& record, JsonWriter& json) {
   json.BeginObject();
-  if (record.event.subject) json.Field("key", *record.event.subject);
+  if (record.event.subject) WriteKey(*record.event.subject, json);
   json.Field("partition", record.shard.value).Field("offset", record.offset.value);
   if (record.timestamp != kNoTime) json.Field("timestamp", record.timestamp.value);
   if (record.arrival != kNoTime) json.Field("arrival", record.arrival.value);
@@ -76,6 +78,14 @@ void WriteEnvelope(const Record& record, JsonWriter& json) {
 }
 
 }  // namespace
+
+void WriteKey(std::string_view key, JsonWriter& json) {
+  if (simdjson::validate_utf8(key)) {
+    json.Field("key", key);
+  } else {
+    json.Field("key_base64", ToBase64(key));
+  }
+}
 
 std::optional<Rejection> WriteJsonLine(const Record& record, bool bare, std::string& line) {
   if (record.rejection) return record.rejection;
@@ -104,7 +114,9 @@ JsonFileWriter::JsonFileWriter(std::unique_ptr<StreamWriter> out, bool bare)
 Status JsonFileWriter::Write(const Record& record, std::optional<Rejection>& refused) {
   const bool has_bare_place = record.shard == ShardId{} && record.offset == next_ &&
                               record.timestamp == kNoTime && record.arrival == kNoTime;
-  const bool bare = bare_ && has_bare_place;
+  const auto& subject = record.event.subject;
+  const bool is_text = !subject || simdjson::validate_utf8(*subject);
+  const bool bare = bare_ && has_bare_place && is_text;
   refused = WriteJsonLine(record, bare, line_);
   if (refused) return Status::Ok();
   bare_ = bare;

@@ -185,6 +185,30 @@ Result<OffsetRange> KafkaCluster::Range(const std::string& topic, std::int32_t p
   return impl_->Range(topic, partition, After(timeout));
 }
 
+Result<std::vector<Offset>> KafkaCluster::Ends(const std::string& topic,
+                                               const std::vector<std::int32_t>& partitions,
+                                               Timeout timeout) {
+  const std::string what = "asking for the ends of topic \"" + topic + "\"";
+  std::lock_guard lock(impl_->mutex);
+  std::unique_ptr<rd_kafka_topic_partition_list_t, decltype(&rd_kafka_topic_partition_list_destroy)>
+      list(rd_kafka_topic_partition_list_new(static_cast<int>(partitions.size())),
+           rd_kafka_topic_partition_list_destroy);
+  for (const std::int32_t partition : partitions) {
+    rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), partition)->offset =
+        RD_KAFKA_OFFSET_END;
+  }
+  const auto error = rd_kafka_offsets_for_times(impl_->handle->get(), list.get(),
+                                                static_cast<int>(timeout.count()));
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return impl_->Failed(error, what);
+  std::vector<Offset> ends;
+  for (std::size_t i = 0; i < partitions.size(); ++i) {
+    const rd_kafka_topic_partition_t& answer = list->elems[i];
+    if (answer.err != RD_KAFKA_RESP_ERR_NO_ERROR) return impl_->Failed(answer.err, what);
+    ends.push_back(Offset{answer.offset});
+  }
+  return ends;
+}
+
 Result<std::optional<FoundMessage>> KafkaCluster::At(const std::string& topic,
                                                      std::int32_t partition, Offset offset,
                                                      Timeout timeout) {

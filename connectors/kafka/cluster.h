@@ -43,6 +43,10 @@ class KafkaCluster {
 
   Result<OffsetRange> Range(const std::string& topic, std::int32_t partition, Timeout timeout);
 
+  // The next offset of each of these partitions, all asked for at once.
+  Result<std::vector<Offset>> Ends(const std::string& topic,
+                                   const std::vector<std::int32_t>& partitions, Timeout timeout);
+
   // The committed record at exactly this offset, if there is one.
   Result<std::optional<FoundMessage>> At(const std::string& topic, std::int32_t partition,
                                          Offset offset, Timeout timeout);

@@ -160,6 +160,10 @@ std::optional<ReadSpan> KafkaConsumer::ReadSoFar(std::int32_t partition) const {
   return impl_->ReaderOf(partition).read_so_far();
 }
 
+Offset KafkaConsumer::Position(std::int32_t partition) const {
+  return impl_->ReaderOf(partition).position();
+}
+
 bool KafkaConsumer::HasMore(std::int32_t partition) const {
   return impl_->ReaderOf(partition).waiting() > 0;
 }

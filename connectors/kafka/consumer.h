@@ -69,6 +69,9 @@ class KafkaConsumer {
 
   // What Read has handed out of a partition; none before the first record.
   std::optional<ReadSpan> ReadSoFar(std::int32_t partition) const;
+  // Everything before this offset was taken by Read or Next. Behind the last record there may be
+  // offsets that hold none.
+  Offset Position(std::int32_t partition) const;
   bool HasMore(std::int32_t partition) const;  // a record is already waiting
   // The last stable offset minus the position; -1 when no broker has said lately where the end is.
   std::int64_t Lag(std::int32_t partition) const;

@@ -76,6 +76,7 @@ inline std::string Describe(const Record& record) {
   };
   const Event& event = record.event;
   text += " kind " + std::to_string(static_cast<int>(event.kind));
+  if (event.is_replaced) text += " replaced";
   for (const auto& part : {event.id, event.subject, event.request}) {
     text += part ? " '" + *part + "'" : " -";
   }

@@ -128,6 +128,16 @@ TEST_F(JsonLineTest, TheValueOfAnEnvelopeIsJudgedAsThatOfAMessage) {
                 R"({"key":"k","value":{"type":"learn","x":[1e400],"y":1}})");
 }
 
+TEST_F(JsonLineTest, AKeyMayStandInBase64) {
+  EXPECT_EQ(Accept(R"({"key_base64":"//4=","value":null})").event.subject, "\xff\xfe");
+  EXPECT_EQ(Accept(R"({"key_base64":"//4=","offset":3})").event.subject, "\xff\xfe");
+  EXPECT_EQ(Accept(R"({"key":"k","key_base64":"//4=","value":null})").event.subject, "k");
+  ExpectRefused(Reason::kWrongType, "key_base64 is not a string of Base64", false,
+                Envelope(R"("key_base64":"?")"));
+  ExpectRefused(Reason::kWrongType, "key_base64 is not a string of Base64", true,
+                R"({"key_base64":7,"value":null})");
+}
+
 TEST_F(JsonLineTest, AnEventWhoseTypeWasForgottenIsNoTombstone) {
   ExpectRefused(Reason::kUnknownType, "type is none of learn, delete and update", false,
                 R"({"key":"k","x":[1],"y":1})");

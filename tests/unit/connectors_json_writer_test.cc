@@ -76,6 +76,8 @@ TEST(JsonLine, IsReadBackBitForBit) {
       At(0, 0, kNoTime.value, Delete("e", {})),
       At(0, 0, kNoTime.value, Delete({}, "s")),
       At(0, 0, kNoTime.value, Learn({}, {}, 1))};
+  Record& replaced = records.emplace_back(At(0, 0, kNoTime.value, Delete("e", {})));
+  replaced.event.is_replaced = true;
   std::uint64_t state = 1;
   for (int i = 0; i < 2000; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
@@ -93,6 +95,21 @@ TEST(JsonLine, IsReadBackBitForBit) {
     record.timestamp.value = 11;
     codec.DecodeLine(Line(record, false), back);
     EXPECT_EQ(Describe(back), Describe(record));
+  }
+}
+
+TEST(JsonLine, HoldsAKeyOfAnyBytes) {
+  JsonEventCodec codec;
+  Record back;
+  for (const std::string key : {"\xff\xfe", "a\x80", "\xed\xb0\x80"}) {
+    for (Event event : {Learn("e", {1}, 1), Delete({}, key)}) {
+      event.subject = key;
+      const Record record = At(2, 5, 7, event);
+      const std::string line = Line(record, false);
+      EXPECT_NE(line.find(R"("key_base64":)"), std::string::npos) << line;
+      codec.DecodeLine(line, back);
+      EXPECT_EQ(Describe(back), Describe(record));
+    }
   }
 }
 

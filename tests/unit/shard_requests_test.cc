@@ -85,6 +85,25 @@ TEST_F(ShardRequests, RepeatedDeleteNamesTheFirstReceiptAndDrawsNothing) {
   EXPECT_EQ(probe.sigmas.size(), 2u);
 }
 
+// An update on another partition: this shard has the old version, or nothing.
+TEST_F(ShardRequests, AReplacedVersionIsForgottenAndItsIdMayComeAgain) {
+  const auto replace = [this](const std::string& id) {
+    Record record = Make(EventKind::kDelete, id, {});
+    record.event.is_replaced = true;
+    ASSERT_TRUE(Feed(record).ok());
+  };
+  Learn("a", "ann");
+  replace("a");
+  replace("a");
+  replace("nobody");
+  EXPECT_EQ(Outcomes(), Words{"forgotten"});
+  EXPECT_EQ(Receipt(0, "cause"), "update");
+  EXPECT_EQ(shard->counters().requests, 0);
+  Update("a", "ann");
+  EXPECT_EQ(shard->counters().updates, 1);
+  EXPECT_EQ(shard->counters().refused_late, 0);
+}
+
 TEST_F(ShardRequests, DeleteThatMatchesNothingCostsNoNoise) {
   Learn("a");
   const Vector model = shard->unlearner().model();
