@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <string>
 
+#include "connectors/json/recovery.h"
+
 namespace lethe {
 
 namespace {
@@ -142,6 +144,12 @@ Refused ReadDelete(const Members& members, Key key, Event& event) {
   return refused;
 }
 
+bool HasTypeOfDelete(const Members& members) {
+  const element* type = members.Find(Field::kType);
+  std::string_view text;
+  return type != nullptr && type->get(text) == simdjson::SUCCESS && MeansDelete(text);
+}
+
 void BecomeDelete(Event& event) {
   event.kind = EventKind::kDelete;
   event.is_replaced = false;
@@ -155,7 +163,7 @@ void BecomeDelete(Event& event) {
 bool IsDelete(const element& value) {
   simdjson::dom::object object;
   if (value.is_null()) return true;
-  return value.get(object) == simdjson::SUCCESS && Members(object).Equals(Field::kType, "delete");
+  return value.get(object) == simdjson::SUCCESS && HasTypeOfDelete(Members(object));
 }
 
 Refused ReadEvent(const element& value, double bound, Key key, Event& event) {
@@ -177,7 +185,9 @@ Refused ReadEvent(const Members& members, double bound, Key key, Event& event) {
   } else if (members.Equals(Field::kType, "update")) {
     event.kind = EventKind::kUpdate;
   } else {
-    return Reject(Reason::kUnknownType, "type is none of learn, delete and update");
+    Rejection rejection = Reject(Reason::kUnknownType, "type is none of learn, delete and update");
+    rejection.is_request = HasTypeOfDelete(members);
+    return rejection;
   }
   return ReadExample(members, bound, key, event);
 }

@@ -1,5 +1,8 @@
 #include "connectors/json/recovery.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <simdjson.h>
 
 namespace lethe {
@@ -19,6 +22,13 @@ std::size_t EndOfString(std::string_view text, std::size_t open) {
     }
   }
   return text.size();
+}
+
+// A string without its quotes; the second one may be missing.
+std::string_view Unquoted(std::string_view token) {
+  token.remove_prefix(1);
+  if (token.ends_with('"')) token.remove_suffix(1);
+  return token;
 }
 
 std::size_t SkipSpace(std::string_view text, std::size_t i) {
@@ -82,6 +92,17 @@ bool AppendNumber(simdjson::dom::parser& parser, std::string token, std::string&
 
 }  // namespace
 
+bool MeansDelete(std::string_view type) {
+  constexpr std::string_view kWords[] = {"delete", "erase",   "forget",
+                                         "remove", "unlearn", "tombstone"};
+  const auto is_same = [](char a, char b) {
+    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+  };
+  return std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) {
+    return std::equal(type.begin(), type.end(), word.begin(), word.end(), is_same);
+  });
+}
+
 bool LooksLikeDelete(std::string_view text, bool envelope) {
   // Where an event's own members stand: at depth 1, or at depth 2 within the envelope's value.
   int depth = 0;
@@ -99,7 +120,7 @@ bool LooksLikeDelete(std::string_view text, bool envelope) {
         name = token;
         ++i;
       } else {
-        if (at_member && name == R"("type")") is_delete = token == R"("delete")";
+        if (at_member && name == R"("type")") is_delete = MeansDelete(Unquoted(token));
         name = {};
       }
       continue;

@@ -134,6 +134,25 @@ TEST_F(JsonRejectionTest, AnUnknownOrMissingTypeIsRefused) {
   }
 }
 
+TEST_F(JsonRejectionTest, AMisspeltDeleteIsARejectedRequest) {
+  for (const char* word : {"Delete", "DELETE", "erase", "Erase", "forget", "remove", "unlearn",
+                           "tombstone", "TOMBSTONE"}) {
+    const std::string value = R"({"type":")" + std::string(word) + R"(","id":"a"})";
+    ExpectRequestRefused(Reason::kUnknownType, "type is none of learn, delete and update", value);
+    // Also where the text breaks off, and in a recorded line.
+    EXPECT_TRUE(codec_.DecodeValue(value.substr(0, value.size() - 2), {}, event_)->is_request);
+    Record record;
+    codec_.DecodeLine(R"({"key":"k","value":)" + value + "}", record);
+    EXPECT_TRUE(record.rejection->is_request) << word;
+    codec_.DecodeLine(R"({"key":5.5,"value":)" + value + "}", record);
+    EXPECT_TRUE(record.rejection->is_request) << word;
+  }
+  for (const char* word : {"deleted", "delet", "", "del", "forget me", "drop", "Learn"}) {
+    const std::string value = R"({"type":")" + std::string(word) + R"(","id":"a"})";
+    EXPECT_FALSE(codec_.DecodeValue(value, {}, event_)->is_request) << word;
+  }
+}
+
 TEST_F(JsonRejectionTest, ALearnWithoutFeaturesOrLabelLacksAField) {
   ExpectRefused(Reason::kMissingField, "x or f is missing", R"({"type":"learn","y":1})");
   ExpectRefused(Reason::kMissingField, "y is missing", R"({"type":"learn","x":[1]})");
