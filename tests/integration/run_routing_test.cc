@@ -71,7 +71,10 @@ TEST_F(RunRoutingTest, ThePromiseIsThatOfAllPartitionsWhicheverProcessRunsThem) 
 
 TEST_F(RunRoutingTest, APersonInTwoShardsIsPromisedWhatBothTogetherKeep) {
   topic = NewTopic(3);
-  Config("noise: {source: system}\nforgetting: {guarantee: per_request}\n");
+  Config(
+      "noise: {source: system}\nforgetting: {guarantee: per_request}\nsource: {kafka: {brokers: "
+      "\"" +
+      Settings().brokers + "\", topic: " + topic + "}}\n");
   const std::int32_t home = PlaceOf("user-7", "murmur2", 3);
   const std::int32_t other = (home + 1) % 3;
   const std::int32_t place = PlaceOf("user-8", "murmur2", 3);
