@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Bad input gets a clear message with its place, the documented exit code, and leaves nothing behind.
 source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
-rm -rf ./* && mkdir -p out
+start_empty && mkdir -p out
 
 config() { printf '%b\n' "$1" >config.yaml; }
 good='{"type":"learn","id":"a","x":[0.1,0.2],"y":1}'

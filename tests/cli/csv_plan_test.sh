@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # From a table to a stream, and from a configuration to a plan that a replay keeps.
 source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
-rm -rf ./*
+start_empty
 quickstart=$LETHE_SOURCE_DIR/configs/quickstart.yaml
 from_csv() { "$LETHE" generate --csv table.csv --label class --positive up --out out.ndjson "$@"; }
 

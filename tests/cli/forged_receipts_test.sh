@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Forged receipts: `receipts verify` and examples/verify.py give the same, right verdict on each.
 source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
-rm -rf ./*
+start_empty
 # Debian's Python has PyNaCl from python3-nacl.
 python=/usr/bin/python3
 "$python" -c 'import nacl' 2>/dev/null || {

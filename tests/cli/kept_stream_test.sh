@@ -6,7 +6,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
 kept=$LETHE_SOURCE_DIR/tests/kept/streams.sha256
 # exp() and sums of products are rounded otherwise elsewhere.
 [[ $(uname -m) == x86_64 ]] && grep -qw fma /proc/cpuinfo || exit 77
-rm -rf ./*
+start_empty
 
 # stream NAME "CONFIGURATION" GENERATE-OPTIONS...: all ways to run it, in folders NAME-*.
 stream() {

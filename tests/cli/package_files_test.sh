@@ -2,7 +2,7 @@
 # What the package ships beside the program says the same as the program: completion, manual page,
 # systemd unit.
 source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
-rm -rf ./*
+start_empty
 package=$LETHE_SOURCE_DIR/package
 lethe=$LETHE
 source "$package/lethe.bash-completion"

@@ -2,7 +2,7 @@
 # What used to go wrong without a word: closed standard files, refused events, files that others can
 # read, references that forge lines.
 source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
-rm -rf ./*
+start_empty
 printf 'model: {dimension: 2}\nnoise: {source: seeded, seed: 1}\n' >two.yaml
 printf '%s\n' '{"type":"learn","id":"e-1","key":"u","x":[0.1,0.2],"y":1}' \
   '{"type":"learn","id":"e-2","key":"v","x":[0.1,0.2,0.3],"y":1}' \

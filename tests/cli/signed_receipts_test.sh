@@ -2,7 +2,7 @@
 # The receipts of a demo: `receipts verify` and examples/verify.py accept them, and reject whatever
 # was done to them.
 source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
-rm -rf ./*
+start_empty
 # Debian's Python has PyNaCl from python3-nacl.
 python=/usr/bin/python3
 "$python" -c 'import nacl' 2>/dev/null || {

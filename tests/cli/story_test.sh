@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a new user does: generate, check, replay, look at the receipts, verify them.
 source "$(dirname "${BASH_SOURCE[0]}")/support.sh"
-rm -rf ./*
+start_empty
 config=$LETHE_SOURCE_DIR/configs/quickstart.yaml
 
 expect 0 '' "$LETHE" generate --events 2000 --subjects 50 --deletions 0.01 --out events.ndjson.gz

@@ -3,6 +3,16 @@ set -u
 failures=0
 passed=0
 
+# Empties the current folder, which is the test's own under ctest. Refuses a source tree, where
+# somebody may have started the test by hand.
+start_empty() {
+  if [[ -e CMakeLists.txt || -e .git ]]; then
+    echo "this test empties its folder: run it by ctest, or in an empty folder" >&2
+    exit 64
+  fi
+  rm -rf ./*
+}
+
 # expect EXIT_CODE "TEXT THAT STDERR OR STDOUT CONTAINS" COMMAND...
 expect() {
   local code=$1 text=$2 output status=0

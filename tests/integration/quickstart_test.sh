@@ -2,7 +2,9 @@
 # docs/quickstart.md, word for word: its blocks are run in their order against the real broker. Only
 # the two addresses are replaced.
 set -euo pipefail
-rm -rf ./*
+source "$LETHE_SOURCE_DIR/tests/cli/support.sh"
+set -e
+start_empty
 broker=$(<"$LETHE_BROKER_DIR/address")
 port=$(/usr/bin/python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 
