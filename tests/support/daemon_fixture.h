@@ -49,6 +49,7 @@ class DaemonTest : public KafkaTest {
     std::int64_t offset;
     std::string key;
     std::string value;
+    TimeMs timestamp;
   };
   std::vector<Message> ReadTopic(const std::string& topic);
   std::filesystem::path RecordTopic(const std::string& topic);
