@@ -185,7 +185,7 @@ class Replayer final : private Steps<ReplayBatch> {
         record.rejection || record.event.kind != EventKind::kDelete || !record.event.subject) {
       return std::nullopt;
     }
-    Elsewhere elsewhere{.searched = {record.shard}, .passed_on = {}, .holders = 1};
+    Elsewhere elsewhere{.searched = {record.shard}, .passed_on = {}, .pending = {}, .holders = 1};
     for (const auto& [id, entry] : shards_) {
       if (id == record.shard) continue;
       elsewhere.holders += entry.shard->Find(record.event) != Membership::kUnknown ? 1 : 0;
