@@ -40,8 +40,8 @@ struct ShardPorts {
 // What is known of a request besides this shard's own memory: the shards that were searched, this
 // one among them, those that it was passed on to, and those of this process that have not read far
 // enough to say: they get the request if it turns out that they have learned it. `holders` counts
-// the shards that hold or have forgotten events of the subject, this one among them, and every shard
-// that could not be asked; 0 if nobody was asked.
+// the shards that hold or have forgotten events of the subject, this one among them, and every
+// shard that could not be asked; 0 if nobody was asked.
 struct Elsewhere {
   std::vector<ShardId> searched;
   std::vector<ShardId> passed_on;
@@ -108,8 +108,9 @@ class Shard {
 
   // Takes the next record; no erasure may be due at its time. A bad record is counted and changes
   // nothing; an error means that the run cannot go on. What it did may be published after a Commit
-  // only. `elsewhere` goes into the receipt of a request: where was searched, if it matches nothing,
-  // and for how many shards the promise to a person is. Without it, that is all shards of the plan.
+  // only. `elsewhere` goes into the receipt of a request: where was searched, if it matches
+  // nothing, and for how many shards the promise to a person is. Without it, that is all shards of
+  // the plan.
   Status Process(const Record& record, const Elsewhere* elsewhere = nullptr,
                  const Admitted* admitted = nullptr);
 

@@ -26,8 +26,8 @@ struct RecordResult {
   std::int64_t records = 0;  // written, by partition:
   std::map<std::int32_t, std::int64_t> by_partition;
   std::int32_t partitions = 0;  // of the topic
-  std::int64_t bad = 0;       // among them: refused when they are replayed, as they are live
-  std::int64_t not_kept = 0;  // that the form cannot hold
+  std::int64_t bad = 0;         // among them: refused when they are replayed, as they are live
+  std::int64_t not_kept = 0;    // that the form cannot hold
   std::int64_t not_kept_requests = 0;  // among them
   std::int64_t not_kept_good = 0;      // among them: a run learns from them, or serves them
 };

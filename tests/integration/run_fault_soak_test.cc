@@ -78,13 +78,19 @@ class RunFaultSoakTest : public DaemonTest {
     }
     if (events_ > 0 && OneIn(250)) {  // an update, on any partition
       const int event = Below(events_);
-      return {topic, Below(kPartitions), Subject(event % kSubjects),
-              Example("update", "e-" + std::to_string(event)), {}};
+      return {topic,
+              Below(kPartitions),
+              Subject(event % kSubjects),
+              Example("update", "e-" + std::to_string(event)),
+              {}};
     }
     const int event = events_++;
     const std::string owner = Subject(event % kSubjects);
-    OutMessage learn{topic, PartitionOf(owner, OneIn(3)), owner,
-                     Example("learn", "e-" + std::to_string(event)), {}};
+    OutMessage learn{topic,
+                     PartitionOf(owner, OneIn(3)),
+                     owner,
+                     Example("learn", "e-" + std::to_string(event)),
+                     {}};
     if (OneIn(2000)) learn.timestamp_ms = NowMs() + kFutureMs;
     return learn;
   }
@@ -101,20 +107,28 @@ class RunFaultSoakTest : public DaemonTest {
     const std::string key = Subject(subject);
     const std::string reference = NewReference();
     if (IsText(subject) && OneIn(2)) {
-      return {topic, PartitionOf(reference, false), reference,
+      return {topic,
+              PartitionOf(reference, false),
+              reference,
               R"({"type":"delete","subject":")" + key + R"(","request":")" + reference + R"("})",
               {}};
     }
-    return {topic, PartitionOf(key, OneIn(3)), key,
-            R"({"type":"delete","request":")" + reference + R"("})", {}};
+    return {topic,
+            PartitionOf(key, OneIn(3)),
+            key,
+            R"({"type":"delete","request":")" + reference + R"("})",
+            {}};
   }
 
   OutMessage Misspelt(int subject) {
     const std::string key = Subject(subject);
     static const char* const kTypes[] = {"Delete", "erase", "FORGET", "remove"};
     ++misspelt_;
-    return {topic, PartitionOf(key, false), key,
-            std::string(R"({"type":")") + kTypes[Below(4)] + R"("})", {}};
+    return {topic,
+            PartitionOf(key, false),
+            key,
+            std::string(R"({"type":")") + kTypes[Below(4)] + R"("})",
+            {}};
   }
 
   Worker MakeWorker(const std::string& name, const std::string& partitions) {

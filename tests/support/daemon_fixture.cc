@@ -157,10 +157,9 @@ std::vector<DaemonTest::Message> DaemonTest::ReadTopic(const std::string& name) 
       break;
     }
     for (std::size_t i = 0; i < batch.value()->count(); ++i) {
-      messages.push_back({batch.value()->record(i).offset.value,
-                          std::string(batch.value()->key(i).value_or("")),
-                          std::string(batch.value()->value(i).value_or("")),
-                          batch.value()->record(i).timestamp});
+      messages.push_back(
+          {batch.value()->record(i).offset.value, std::string(batch.value()->key(i).value_or("")),
+           std::string(batch.value()->value(i).value_or("")), batch.value()->record(i).timestamp});
     }
   }
   return messages;

@@ -88,7 +88,8 @@ class FleetReceipts : public ShardFixture {
                                 ShardPorts{state, payloads, sink, probe, hasher, *random});
   }
   void DeleteHeldBy(const std::string& subject, std::int64_t holders) {
-    const Elsewhere elsewhere{.searched = {{0}}, .passed_on = {}, .pending = {}, .holders = holders};
+    const Elsewhere elsewhere{
+        .searched = {{0}}, .passed_on = {}, .pending = {}, .holders = holders};
     ASSERT_TRUE(shard->Process(Make(EventKind::kDelete, {}, subject), &elsewhere).ok());
     ASSERT_TRUE(shard->Commit().ok());
   }

@@ -131,7 +131,7 @@ TEST_F(ReplayTest, SeveralPartitionsDivideTheBudget) {
   const auto result = ReplayFile(plan, Path("four.ndjson"), {}, false);
   ASSERT_TRUE(result.ok()) << result.status().message();
   ASSERT_EQ(result.value().shards.size(), 4u);
-  const std::string summary = SummaryJson(plan, result.value());
+  const std::string summary = SummaryJson(plan, result.value(), SodiumHasher());
   EXPECT_NE(summary.find(R"("epsilon":1,)"), std::string::npos) << summary;
   EXPECT_NE(summary.find(R"("shards":4,"shard_mu":0.1183)"), std::string::npos) << summary;
   // What was divided for fewer shards than there are is not stated for all.
