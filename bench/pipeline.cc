@@ -178,7 +178,7 @@ Result<Took> RunPipeline(const Filled& filled, std::int64_t dimension, bool is_w
   const auto signer = ReceiptSigner::Open(config.state.path).value();
   Publisher publisher(config, nullptr, *signer, stopping, &shelf);
   auto cluster = KafkaCluster::Open(Settings(), {}).value();
-  Router router(config, 1, *cluster, publisher);
+  Router router(config, 1, LivePorts(config, *cluster, publisher, stopping));
   router.AddShard({0});
   ShardWorker worker(
       {config, plan, hasher, random, clock, board, metrics, publisher, *signer, router, stopping},

@@ -32,11 +32,12 @@ class ShardBed {
     spec.model.dimension = dimension;
     spec.forgetting.mode = mode;
     plan_ = Plan::Make(spec).value();
+    probe_.emplace(*plan_);
     folder_ = StateFolder::Open(folder_path_.string()).value();
     shard_folder_ = ShardFolder::Open(*folder_, {0}, random_, hasher_).value();
     shard_ = std::make_unique<Shard>(
         plan_.value(), shard_folder_->identity(),
-        ShardPorts{state(), state().payloads(), sink_, probe_, hasher_, random_});
+        ShardPorts{state(), state().payloads(), sink_, *probe_, hasher_, random_});
     record_.timestamp = {1};
   }
   ~ShardBed() {
@@ -109,8 +110,8 @@ class ShardBed {
   SodiumHasher hasher_;
   SystemRandom random_;
   NoSink sink_;
-  LiveProbe probe_{Loss(LossKind::kLogistic, 1)};
   std::optional<Plan> plan_;
+  std::optional<LiveProbe> probe_;
   std::unique_ptr<StateFolder> folder_;
   std::unique_ptr<ShardFolder> shard_folder_;
   std::unique_ptr<Shard> shard_;

@@ -125,7 +125,7 @@ void Learn(const std::string& path, std::int64_t dimension) {
   MemoryPayloads payloads;
   const auto learner = MakeUnlearner(plan, {0}, random, payloads);
   const Door door(plan.spec.model);
-  LiveProbe probe(Loss(plan.spec.model.loss, 1));
+  LiveProbe probe(plan);
   std::vector<Example> examples(BatchSize(dimension));
   const auto admit = [&](std::size_t i, const PlainLearn& learn) {
     LETHE_CHECK(door.AdmitPlain(learn, examples[i]));

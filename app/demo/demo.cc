@@ -158,6 +158,7 @@ Status RunDemo(const DemoOptions& options) {
   const DemoStream stream(config.spec.topic, *producer.value(), people, clock);
   const Timer timer(options.seconds);
   const RunOptions run{.web_root = options.web_root,
+                       .ask_for_limits = false,
                        .open_desk = &demo_desk,
                        .on_listening = [&](const std::string& url) {
                          Greet(url, config, file, people.names().back());

@@ -224,8 +224,11 @@ class Daemon {
                               config_.dead_letter.topic}) {
       if (topic) topics.push_back(*topic);
     }
-    KafkaSettings fitting;
-    LETHE_RETURN_IF_ERROR(Wait([&] { return FitToTopics(settings_, topics, kQuestion, fitting); }));
+    KafkaSettings fitting = settings_;
+    if (options_.ask_for_limits) {
+      LETHE_RETURN_IF_ERROR(
+          Wait([&] { return FitToTopics(settings_, topics, kQuestion, fitting); }));
+    }
     board_.SetReady("broker");
     auto producer = KafkaProducer::Start(fitting, KafkaTalk());
     if (!producer.ok()) return producer.status();

@@ -17,6 +17,8 @@ struct RunOptions {
   std::optional<std::string> web_root =
       std::nullopt;  // the dashboard's files from here, for development
 
+  // Whether to ask the topics how large a record may be. librdkafka's mock cluster never answers.
+  bool ask_for_limits = true;
   // For a demonstration: takes POST /v1/forget, without a token.
   ForgetDesk* open_desk = nullptr;
   // Called once, when HTTP is served.

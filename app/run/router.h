@@ -46,8 +46,7 @@ RouterPorts LivePorts(const Config& config, KafkaCluster& cluster, Publisher& pu
 //   what the request names; where nobody has, to those that have forgotten it, whose receipts name
 //   the first one. Until then the question stays open, over restarts too (Lookups).
 // * The shards of other processes cannot be asked. The request goes to the partitions that any
-// known
-//   partitioner gives its name, and to all of theirs where no partitioner can tell.
+//   known partitioner gives its name, and to all of theirs where no partitioner can tell.
 //
 // A request is sent to a shard once, and what was passed on is never passed on again. So a request
 // costs at most one message for each other partition, and normally none.

@@ -47,7 +47,7 @@ expect 0 '600' stat -c %a again.ndjson
 # A secret that everybody can read is none.
 echo secret >token
 chmod 644 token
-expect 78 'every user of this machine' "$LETHE" model export http://127.0.0.1:1 --token-file token
+expect 65 'every user of this machine' "$LETHE" model export http://127.0.0.1:1 --token-file token
 chmod 640 token
 expect 69 '' "$LETHE" model export http://127.0.0.1:1 --token-file token
 

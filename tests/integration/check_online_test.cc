@@ -1,10 +1,11 @@
 // `lethe check --online`: says what in Kafka would break the promise, and writes nothing.
 
+#include <test_paths.h>
+
 #include <fstream>
 
 #include "connectors/kafka/cluster.h"
 #include "connectors/kafka/partitioner.h"
-#include "test_paths.h"
 #include "tests/support/daemon_fixture.h"
 
 namespace lethe::testing {

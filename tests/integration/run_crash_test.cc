@@ -1,13 +1,14 @@
 // The daemon is killed, again and again, while it is busy; and the broker goes away under it. What
 // comes out is what an undisturbed replay gives.
 
+#include <test_paths.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <thread>
 
-#include "test_paths.h"
 #include "tests/support/daemon_fixture.h"
 
 namespace lethe::testing {

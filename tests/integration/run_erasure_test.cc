@@ -1,6 +1,8 @@
 // What is forgotten is gone from the disk: a search through every byte of the state directory finds
 // the marked events before the deletion and nothing of them after it, while learning goes on.
 
+#include <test_paths.h>
+
 #include <csignal>
 #include <cstdio>
 #include <cstring>
@@ -11,7 +13,6 @@
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
 #include "engine/names.h"
-#include "test_paths.h"
 #include "tests/support/daemon_fixture.h"
 
 namespace lethe::testing {

@@ -5,6 +5,8 @@
 // requests, an intruder on the same topics, readers of a running state, killed processes, and a
 // broker that restarts. At the end everybody asks to be forgotten, and nobody may be left.
 
+#include <test_paths.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -17,7 +19,6 @@
 
 #include "connectors/kafka/cluster.h"
 #include "connectors/kafka/partitioner.h"
-#include "test_paths.h"
 #include "tests/support/daemon_fixture.h"
 
 namespace lethe::testing {

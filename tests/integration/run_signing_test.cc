@@ -1,6 +1,8 @@
 // What a daemon publishes is signed, with one key after another, and the chain stays what a replay
 // makes of the same records.
 
+#include <test_paths.h>
+
 #include <algorithm>
 #include <csignal>
 
@@ -9,7 +11,6 @@
 #include "app/receipts/key_file.h"
 #include "connectors/json/base64.h"
 #include "connectors/json/envelope.h"
-#include "test_paths.h"
 #include "tests/support/daemon_fixture.h"
 
 namespace lethe::testing {

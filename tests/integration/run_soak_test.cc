@@ -1,6 +1,7 @@
 // A daemon at full rate for as long as LETHE_SOAK_SECONDS says (10), with deletions, kills, and a
 // broker that restarts. Watches what must stay flat, and compares the end with what was sent.
 
+#include <test_paths.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -11,7 +12,6 @@
 #include <random>
 #include <thread>
 
-#include "test_paths.h"
 #include "tests/support/daemon_fixture.h"
 
 namespace lethe::testing {

@@ -1,5 +1,7 @@
 #include "tests/support/daemon_fixture.h"
 
+#include <test_paths.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
@@ -13,7 +15,6 @@
 #include "connectors/system/sodium_hash.h"
 #include "engine/json.h"
 #include "engine/receipt.h"
-#include "test_paths.h"
 #include "tests/support/http_client.h"
 
 namespace lethe::testing {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <test_paths.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -19,7 +20,6 @@
 #include "connectors/kafka/consumer.h"
 #include "connectors/kafka/producer.h"
 #include "connectors/kafka/settings.h"
-#include "test_paths.h"
 
 namespace lethe {
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <test_paths.h>
+
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -13,7 +15,6 @@
 
 #include "connectors/kafka/cluster.h"
 #include "connectors/kafka/partitioner.h"
-#include "test_paths.h"
 #include "tests/support/daemon_fixture.h"
 #include "tests/support/http_client.h"
 

@@ -1,5 +1,7 @@
 // The files that are shipped agree with the table of keys. After a change of the table, run this
 // test with LETHE_UPDATE_FILES=1 to write them anew.
+#include <test_paths.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -13,7 +15,6 @@
 #include "app/config/print.h"
 #include "app/config/schema.h"
 #include "app/config/testing.h"
-#include "test_paths.h"
 
 namespace lethe::config {
 namespace {

@@ -1,5 +1,7 @@
 // Recordings in the binary form. Damage first.
 
+#include <test_paths.h>
+
 #include <cstdint>
 #include <fstream>
 #include <limits>
@@ -12,7 +14,6 @@
 #include "connectors/binary/file_format.h"
 #include "connectors/file/recorded_stream.h"
 #include "connectors/record_limits.h"
-#include "test_paths.h"
 #include "tests/support/binary_records.h"
 #include "tests/unit/connectors_test_files.h"
 

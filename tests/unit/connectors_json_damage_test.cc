@@ -64,7 +64,7 @@ TEST(JsonDamageTest, ACutOffDeleteStaysARequestFromWhereItsTypeWasRead) {
   JsonEventCodec codec;
   Event event;
   const std::string sample = R"({"type":"delete","subject":"user-7"})";
-  const std::size_t known_from = std::string(R"({"type":"delete")").size();
+  const std::size_t known_from = std::string(R"({"type":"delete)").size();
   for (std::size_t size = 0; size < sample.size(); ++size) {
     const auto rejection = codec.DecodeValue(sample.substr(0, size), {}, event);
     ASSERT_TRUE(rejection);

@@ -2,6 +2,8 @@
 // accuracy on a real stream that drifts. The reference figures stand in docs/guarantee.md,
 // section 4.
 
+#include <test_paths.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -21,7 +23,6 @@
 #include "engine/shard.h"
 #include "state/memory_payloads.h"
 #include "state/memory_state.h"
-#include "test_paths.h"
 #include "tests/support/fakes.h"
 #include "tests/support/proof_random.h"
 

@@ -86,6 +86,7 @@ class FleetReceipts : public ShardFixture {
     shard =
         std::make_unique<Shard>(Plan::Make(spec, shards).value(), ShardIdentity::New({0}, *random),
                                 ShardPorts{state, payloads, sink, probe, hasher, *random});
+    runner = std::make_unique<ShardRunner>(*shard, hooks);
   }
   void DeleteHeldBy(const std::string& subject, std::int64_t holders) {
     const Elsewhere elsewhere{

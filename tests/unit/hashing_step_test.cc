@@ -63,15 +63,11 @@ TEST(HashedPlanTest, RefusesModesThatComputeOnDenseFeatures) {
 TEST(HashedPlanTest, RefusesConstantsWhoseSquaresWouldNotFit) {
   Spec spec = HashedSpec(4);
   spec.model.radius = 1e-31;
-  const std::string refusal = Refusal(spec);
-  EXPECT_NE(refusal.find("radius must be at least 1e-30"), std::string::npos) << refusal;
+  EXPECT_NE(Refusal(spec).find("model.radius: 1e-31"), std::string::npos) << Refusal(spec);
   spec.model.radius = 1;
   spec.model.loss = LossKind::kSquared;
   spec.model.label_bound = 1e31;
-  EXPECT_EQ(Refusal(spec), refusal);
-  spec.model.hash_bits.reset();
-  spec.model.dimension = 16;
-  EXPECT_EQ(Refusal(spec), "accepted");
+  EXPECT_NE(Refusal(spec).find("model.label_bound: 1e+31"), std::string::npos) << Refusal(spec);
 }
 
 struct Scenario {

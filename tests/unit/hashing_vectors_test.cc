@@ -1,3 +1,5 @@
+#include <test_paths.h>
+
 #include <cmath>
 #include <fstream>
 #include <set>
@@ -8,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "engine/feature_hash.h"
-#include "test_paths.h"
 
 namespace lethe {
 namespace {

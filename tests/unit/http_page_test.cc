@@ -1,3 +1,4 @@
+#include <test_paths.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -7,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include "metrics/web_files.h"
-#include "test_paths.h"
 #include "tests/support/http_fixture.h"
 
 // The dashboard's files.

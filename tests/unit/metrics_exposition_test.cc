@@ -1,3 +1,5 @@
+#include <test_paths.h>
+
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -9,7 +11,6 @@
 #include <gtest/gtest.h>
 
 #include "metrics/catalog.h"
-#include "test_paths.h"
 #include "tests/support/http_fixture.h"
 
 // The exposition, read by a strict reader of the text format.

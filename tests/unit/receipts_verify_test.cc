@@ -1,6 +1,7 @@
 // Whether a state whose chain was changed is found out, also where the chain itself is whole, and
 // whether a certificate for people says what the receipt says.
 
+#include <test_paths.h>
 #include <unistd.h>
 
 #include <ctime>
@@ -15,7 +16,6 @@
 #include "engine/receipt.h"
 #include "state/keys.h"
 #include "state/store/rocks_store.h"
-#include "test_paths.h"
 
 namespace lethe {
 namespace {

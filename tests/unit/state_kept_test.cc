@@ -2,6 +2,7 @@
 // this program resumes from it and ends where a run that never stopped ends. LETHE_UPDATE_FILES=1
 // writes one where there is none yet; a kept one is never written anew.
 
+#include <test_paths.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -13,7 +14,6 @@
 #include "connectors/system/sodium_random.h"
 #include "state/memory_state.h"
 #include "state/shard_folder.h"
-#include "test_paths.h"
 #include "tests/support/crash_simulation.h"
 
 namespace lethe {

@@ -1,5 +1,6 @@
 // Rows of payloads, which lie in files beside the database.
 
+#include <test_paths.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -14,7 +15,6 @@
 
 #include "state/keys.h"
 #include "state/store/rocks_store.h"
-#include "test_paths.h"
 #include "tests/support/disk_calls.h"
 
 namespace lethe {
