@@ -226,8 +226,14 @@ class Daemon {
     }
     KafkaSettings fitting = settings_;
     if (options_.ask_for_limits) {
-      LETHE_RETURN_IF_ERROR(
-          Wait([&] { return FitToTopics(settings_, topics, kQuestion, fitting); }));
+      // A cluster that answers everything else may refuse or ignore this question.
+      const Status fits = FitToTopics(settings_, topics, kQuestion, fitting);
+      if (!fits.ok()) {
+        fitting = settings_;
+        LogWarning(fits.message() +
+                   "; going on with the limits of the client, so larger dead letters go out "
+                   "without their payload");
+      }
     }
     board_.SetReady("broker");
     auto producer = KafkaProducer::Start(fitting, KafkaTalk());

@@ -135,6 +135,8 @@ Result<std::optional<std::string>> Ownership::Claim(const ShardIdentity& identit
                                  owner.value()->state,
                              rights.is_new);
   }
+  // A start waits for its claims.
+  if (mine_.empty()) producer_.FindLeaders(topic_, kQuestion);
   const Offset seen = before.value().next;
   const auto at = Send(identity, seen);
   if (!at.ok()) return at.status();

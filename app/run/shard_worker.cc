@@ -49,7 +49,10 @@ Assignment ShardWorker::assignment() const {
 }
 
 Status ShardWorker::Prepare(Witness& witness) {
-  if (!has_resumed_) LETHE_RETURN_IF_ERROR(shard_.Resume());
+  if (!has_resumed_) {
+    LETHE_RETURN_IF_ERROR(witness.CheckTopic(folder_->state(), id()));
+    LETHE_RETURN_IF_ERROR(shard_.Resume());
+  }
   has_resumed_ = true;
   if (!folder_->remark().empty()) {
     LogWarning(folder_->remark() + "; it is whole, and the file was made anew",

@@ -90,7 +90,6 @@ bool IsTime(const FoundMessage& message, TimeMs read) {
 Result<std::uint64_t> Witness::Confirm(const ShardIdentity& identity, DurableState& state,
                                        Shard& shard) {
   const bool is_new = state.commits() == 0;
-  LETHE_RETURN_IF_ERROR(CheckTopic(state, identity.shard, is_new));
   LETHE_RETURN_IF_ERROR(CheckOffset(shard, is_new));
   if (!is_new && shard.counters().records > 0) {
     const Offset last{shard.next().value - 1};
@@ -114,9 +113,9 @@ Result<std::uint64_t> Witness::Confirm(const ShardIdentity& identity, DurableSta
   return published.value().first_missing;
 }
 
-Status Witness::CheckTopic(DurableState& state, ShardId shard, bool is_new) {
+Status Witness::CheckTopic(DurableState& state, ShardId shard) {
   const Origin here{config_.spec.topic, cluster_id_, partitions_};
-  if (is_new) {
+  if (state.commits() == 0) {
     SavingArchive archive;
     archive(here);
     state.SetNote(kTopicNote, archive.Take());

@@ -43,6 +43,9 @@ class Witness {
         options_(options),
         ownership_(ownership) {}
 
+  // Whether the state was made from this topic, cluster and number of partitions. To be asked
+  // before the shard resumes: the reason is plainer than what the shard would find.
+  Status CheckTopic(DurableState& state, ShardId shard);
   // Compares, claims the shard, and sets where `shard`, which has resumed, goes on. Returns the
   // first entry of its chain that the receipts topic does not have.
   Result<std::uint64_t> Confirm(const ShardIdentity& identity, DurableState& state, Shard& shard);
@@ -50,7 +53,6 @@ class Witness {
   std::int64_t backlog() const { return backlog_; }
 
  private:
-  Status CheckTopic(DurableState& state, ShardId shard, bool is_new);
   Status CheckOffset(Shard& shard, bool is_new);
   Status CheckRecord(ShardId shard, Offset offset, TimeMs time);
   Status CheckKnownRecord(const DurableState& state, ShardId shard);

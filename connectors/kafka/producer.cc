@@ -175,6 +175,16 @@ Status KafkaProducer::SendPlaced(const OutMessage& message, OnPlaced on_placed,
   }
 }
 
+void KafkaProducer::FindLeaders(const std::string& topic, std::chrono::milliseconds timeout) {
+  rd_kafka_topic_t* opened = rd_kafka_topic_new(impl_->handle->get(), topic.c_str(), nullptr);
+  if (opened == nullptr) return;
+  const rd_kafka_metadata_t* metadata = nullptr;
+  const auto error = rd_kafka_metadata(impl_->handle->get(), 0, opened, &metadata,
+                                       static_cast<int>(timeout.count()));
+  if (error == RD_KAFKA_RESP_ERR_NO_ERROR) rd_kafka_metadata_destroy(metadata);
+  rd_kafka_topic_destroy(opened);
+}
+
 Status KafkaProducer::Flush(std::chrono::milliseconds timeout) {
   std::unique_lock lock(impl_->mutex);
   const std::int64_t number = impl_->next;

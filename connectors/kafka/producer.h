@@ -48,6 +48,10 @@ class KafkaProducer {
   Status SendPlaced(const OutMessage& message, OnPlaced on_placed,
                     std::chrono::milliseconds timeout);
 
+  // Asks who leads the partitions of a topic. Without it librdkafka asks up to a second after the
+  // first message, which then waits. What goes wrong here, the message will tell.
+  void FindLeaders(const std::string& topic, std::chrono::milliseconds timeout);
+
   // Waits until all that was sent so far was delivered or failed; kUnavailable when the time is
   // over. Returns the first failure since the last Flush that did not run out of time.
   Status Flush(std::chrono::milliseconds timeout);

@@ -255,8 +255,13 @@ class RunFaultSoakTest : public DaemonTest {
     Process merged(merge, (folder / "merge.log").string());
     EXPECT_EQ(merged.Wait(), 0) << merged.Log();
     const Replayed replayed = Replay(RecordTopic(topic));
-    EXPECT_EQ(Member(merged.Output(), "/weights"), Member(replayed.model, "/weights"));
-    EXPECT_FALSE(Member(replayed.model, "/weights").empty());
+    // An average of averages is rounded twice, so the last digit may differ.
+    for (int i = 0; i < 5; ++i) {
+      const std::string weight = "/weights/" + std::to_string(i);
+      ASSERT_FALSE(Member(replayed.model, weight).empty());
+      EXPECT_NEAR(std::stod(Member(merged.Output(), weight)),
+                  std::stod(Member(replayed.model, weight)), 1e-12);
+    }
   }
 
   std::mt19937_64 random_{7};
@@ -276,7 +281,7 @@ TEST_F(RunFaultSoakTest, NobodyIsLeftBehind) {
   const auto begin = Clock::now();
   const int seconds = Seconds();
   const int one_fault_in = std::max(3, seconds / 60);
-  auto producer = KafkaProducer::Start(Settings(), {}).value();
+  auto producer = KafkaProducer::Start(With("message.max.bytes", "2000000"), {}).value();
   int faults = 0;
   for (int elapsed = 0; elapsed < seconds && !HasFailure();) {
     for (int i = 0; i < 300; ++i) {

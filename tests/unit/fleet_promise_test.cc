@@ -182,6 +182,7 @@ class FleetState : public FleetReceipts {
     shard = std::make_unique<Shard>(
         Plan::Make(spec, shards).value(), ShardIdentity::New({0}, *random),
         ShardPorts{*durable_, durable_->payloads(), sink, probe, hasher, *random});
+    runner = std::make_unique<ShardRunner>(*shard, hooks);
     return shard->Resume();
   }
 
