@@ -1,7 +1,7 @@
 // What is drawn over time. It is kept here only, because the daemon forgets at a deletion.
 import {chart} from './charts.js';
 import {$, code, empty, put, table} from './dom.js';
-import {clock, figure, plural, short, sum} from './words.js';
+import {clock, plural, short, sixDigits, sum} from './words.js';
 
 const KEPT_MS = 10 * 60 * 1000;
 const SHOWN_MS = 5 * 60 * 1000;
@@ -130,7 +130,7 @@ export function drawCharts(now, topic) {
     table(
       ['Time', 'Request', 'Sigma'],
       newest(history.noise).map((p) => ({
-        cells: [clock(p.time), p.request ?? '–', figure(p.value)],
+        cells: [clock(p.time), p.request ?? '–', sixDigits(p.value)],
       })),
       {numbers: [2], caption: 'Noise of each deletion'},
     ),

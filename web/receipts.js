@@ -2,7 +2,7 @@
 import {ask, askJson} from './api.js';
 import {$, code, empty, make, put, say, table} from './dom.js';
 import {asked} from './forget.js';
-import {clock, count, figure, plural} from './words.js';
+import {clock, count, plural, sixDigits} from './words.js';
 
 let shown = null; // the receipt in the dialog
 
@@ -50,7 +50,7 @@ function receiptRow(receipt) {
       stage(receipt.received),
       stage(receipt.effective, true),
       stage(receipt.erased, isForgotten),
-      receipt.sigma === null || !isForgotten ? '' : figure(receipt.sigma),
+      receipt.sigma === null || !isForgotten ? '' : sixDigits(receipt.sigma),
       certified,
     ],
   };
@@ -116,7 +116,7 @@ export async function openReceipt(uuid) {
   shown = {uuid, bytes};
   const erased = notices.find((n) => n.status === 'erased');
   say('certificate-title', receipt.request === null ? 'Receipt' : `Receipt of ${receipt.request}`);
-  const number = (n) => (n === null ? '–' : figure(n));
+  const number = (n) => (n === null ? '–' : sixDigits(n));
   const notErased =
     receipt.outcome === 'forgotten'
       ? 'not yet; a notice follows when the bytes are gone from the disk'

@@ -12,7 +12,7 @@ export function short(number) {
 }
 
 // As on a certificate: six digits, of which none are made up.
-export const figure = (number) => String(Number(number.toPrecision(6)));
+export const sixDigits = (number) => String(Number(number.toPrecision(6)));
 
 export const clock = (ms) => new Date(ms).toLocaleTimeString([], {hour12: false});
 export const count = (n) => Number(n).toLocaleString('en');
