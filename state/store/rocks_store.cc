@@ -117,12 +117,11 @@ Result<std::unique_ptr<RocksStore>> RocksStore::OpenForReading(const std::string
     if (opened.ok() ? after.HasLogsOf(before) : after == before) return opened;
     if (tries < kMostTries) {
       std::this_thread::sleep_for(kPause);
-    } else if (opened.ok()) {
+    } else {
+      // Files changed during every try, so nothing is known to be damaged.
       return Status(
           ErrorCode::kUnavailable,
           folder + " is being rewritten without a pause and could not be read; ask again");
-    } else {
-      return opened;
     }
   }
 }
