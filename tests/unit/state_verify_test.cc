@@ -59,7 +59,11 @@ class StateVerifyTest : public ::testing::Test {
       }
     }
     ASSERT_TRUE(state.Settle().ok());
-    fs::copy(path, base_ / "killed", fs::copy_options::recursive);
+    // RocksDB may remove an obsolete file while its folder is copied.
+    for (std::error_code error = std::make_error_code(std::errc::interrupted); error;) {
+      fs::remove_all(base_ / "killed");
+      fs::copy(path, base_ / "killed", fs::copy_options::recursive, error);
+    }
   }
 
   // What both say of the state after `damage`, which is given a file of a fresh copy.
