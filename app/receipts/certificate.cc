@@ -109,7 +109,7 @@ std::string Promise(const dom::element& receipt, const ChainEntry& entry) {
   }
   char percent[16];
   std::snprintf(percent, sizeof percent, "%.2f", std::ceil(5000 * (1 + advantage) - 1e-9) / 100);
-  return "Whoever sees everything that is released from " + FirstCleanVersion(entry) +
+  return "Somebody who sees everything that is released from " + FirstCleanVersion(entry) +
          " on, apart from the public record, and guesses at equal odds whether these events had "
          "ever been learned, is right at most " +
          percent + " times in 100.";
