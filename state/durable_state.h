@@ -58,6 +58,7 @@ class DurableState final : public State {
   bool is_durable() const override { return true; }
   std::optional<std::string> Get(Part part) const override { return parts_.Get(part); }
   void Put(Part part, std::string_view bytes) override { parts_.Put(part, bytes); }
+  void Rewrite(Part part, std::string_view bytes) override { parts_.Rewrite(part, bytes); }
   void Extend(Part part, std::string_view bytes) override { parts_.Extend(part, bytes); }
   Status Erase() override {
     LETHE_RETURN_IF_ERROR(Settle());

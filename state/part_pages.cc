@@ -62,6 +62,13 @@ void PartPages::Put(Part part, std::string_view bytes) {
   content.bytes = bytes;
 }
 
+void PartPages::Rewrite(Part part, std::string_view bytes) {
+  Content& content = parts_[part];
+  for (std::size_t page = 0; page < Pages(bytes.size()); ++page) content.changed.insert(page);
+  content.is_new_size = true;
+  content.bytes = bytes;
+}
+
 void PartPages::Extend(Part part, std::string_view bytes) {
   Content& content = parts_[part];
   const std::size_t first = content.bytes.size() / kPage;

@@ -20,6 +20,8 @@ class PartPages {
 
   std::optional<std::string> Get(Part part) const;
   void Put(Part part, std::string_view bytes);
+  // As Put, and every page counts as changed.
+  void Rewrite(Part part, std::string_view bytes);
   void Extend(Part part, std::string_view bytes);
 
   // Adds what has changed since the last call.

@@ -206,6 +206,7 @@ const ModeEntry kD2dDistributedMode = {
     },
     .why_not = [](const Spec&) -> const char* { return nullptr; },
     .keeps_secret = true,
+    .draws_while_learning = true,
 };
 
 }  // namespace lethe

@@ -191,6 +191,7 @@ const ModeEntry kD2dStrongMode = {
     },
     .why_not = WhyNot,
     .keeps_secret = true,
+    .draws_while_learning = true,
 };
 
 extern const ModeEntry kD2dRegularisedMode;
@@ -210,6 +211,7 @@ const ModeEntry kD2dRegularisedMode = {
     },
     .why_not = WhyNot,
     .keeps_secret = true,
+    .draws_while_learning = true,
 };
 
 }  // namespace lethe

@@ -9,6 +9,10 @@
 namespace lethe {
 namespace {
 
+// The streams of deletions begin there, and each has so many bits for its own.
+constexpr std::uint64_t kDeletionStreams = std::uint64_t{1} << 63;
+constexpr int kStreamBits = 24;
+
 class SampledChoices final : public FatsChoices {
  public:
   explicit SampledChoices(Sampler sampler) : sampler_(sampler) {}
@@ -34,7 +38,7 @@ class FatsUnlearner final : public Unlearner {
 
   double LearnOf(const std::optional<KeyHash>& subject, const Example& example) override {
     if (by_subject_) {
-      // Whoever has no name is spread evenly.
+      // Events without a person are spread evenly.
       const auto client = subject ? static_cast<std::int64_t>(subject->low >> 1) : learned_;
       run_.SetClient(learned_, client);
     }
@@ -60,8 +64,9 @@ class FatsUnlearner final : public Unlearner {
     std::vector<std::int64_t> deleted;
     for (const Target& target : batch) deleted.push_back(target.index.value);
     const std::int64_t before = run_.gradients();
-    SampledChoices choices = Choices();
-    has_changed_ = run_.Delete(deleted, choices) || has_changed_;
+    SampledChoices choices = ChoicesOfDeletion();
+    run_.Delete(deleted, choices);
+    has_deleted_ = true;
     saved_clients_ = 0;
     gradients_ += run_.gradients() - before;
     return Forgetting{};
@@ -75,17 +80,19 @@ class FatsUnlearner final : public Unlearner {
   std::int64_t DeletionGradients() const override { return gradients_; }
   std::int64_t HeldBytes() const override { return run_.bytes(); }
 
-  // The history is written when it has changed, not at every commit.
+  // The history is written after every round, and as a whole with every deletion: also with one
+  // that hit nothing, since otherwise the files would tell that the event was never sampled.
   void Save(State& state) override {
     SavingArchive position;
-    position(learned_, streams_);
+    position(learned_, streams_, deletions_);
     state.Put(Part::kRun, position.Take());
     SaveClients(state);
-    if (!has_changed_) return;
+    if (!has_changed_ && !has_deleted_) return;
     SavingArchive history;
     history(run_);
-    state.Put(Part::kMode, history.Take());
-    has_changed_ = false;
+    has_deleted_ ? state.Rewrite(Part::kMode, history.Take())
+                 : state.Put(Part::kMode, history.Take());
+    has_changed_ = has_deleted_ = false;
   }
 
   Status Load(const State& state) override {
@@ -94,8 +101,10 @@ class FatsUnlearner final : public Unlearner {
     LoadingArchive position_archive(position ? *position : std::string_view());
     LoadingArchive history_archive(history ? *history : std::string_view());
     position_archive(learned_, streams_);
+    // A state of an earlier program does not have the third number.
+    if (!position_archive.complete()) position_archive(deletions_);
     history_archive(run_);
-    has_changed_ = false;
+    has_changed_ = has_deleted_ = false;
     LoadClients(state);
     if (position_archive.complete() && history_archive.complete()) return Status::Ok();
     return {ErrorCode::kInput, "the stored rounds cannot be read"};
@@ -128,6 +137,12 @@ class FatsUnlearner final : public Unlearner {
   }
 
   SampledChoices Choices() { return SampledChoices(Sampler(random_, shard_, streams_)); }
+  // From streams of its own. Whether a deletion draws anything tells whether the event was sampled,
+  // so `streams_`, which is stored, must not count these draws; `deletions_` counts every deletion.
+  SampledChoices ChoicesOfDeletion() {
+    deletion_streams_ = kDeletionStreams + (deletions_++ << kStreamBits);
+    return SampledChoices(Sampler(random_, shard_, deletion_streams_));
+  }
 
   bool by_subject_;
   std::int64_t round_every_;
@@ -136,9 +151,12 @@ class FatsUnlearner final : public Unlearner {
   Payloads& payloads_;
   FatsRun run_;
   std::int64_t learned_ = 0;
-  std::uint64_t streams_ = 0;
+  std::uint64_t streams_ = 0;           // of rounds, used so far
+  std::uint64_t deletions_ = 0;         // batches of them
+  std::uint64_t deletion_streams_ = 0;  // of the last one; not stored
   std::int64_t gradients_ = 0;
-  bool has_changed_ = true;
+  bool has_changed_ = true;   // a round was added since the last Save
+  bool has_deleted_ = false;  // a deletion came since the last Save
   std::size_t saved_clients_ = 0;
 };
 
@@ -175,6 +193,7 @@ const ModeEntry kFatsMode = {
     .make = [](const ModeContext& context) -> std::unique_ptr<Unlearner> {
       return std::make_unique<FatsUnlearner>(context);
     },
+    .draws_while_learning = true,
 };
 
 }  // namespace lethe

@@ -208,6 +208,7 @@ const ModeEntry kNoisyGdMode = {
     .keeps_secret = false,
     .allows_adaptive_requests =
         [](const Spec& spec) { return spec.forgetting.noisy.requests == Requests::kAdaptive; },
+    .draws_while_learning = true,
 };
 
 }  // namespace lethe

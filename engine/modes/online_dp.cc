@@ -129,6 +129,7 @@ const ModeEntry kOnlineDpMode = {
     .why_not = nullptr,
     .keeps_secret = false,
     .allows_adaptive_requests = [](const Spec&) { return true; },
+    .draws_while_learning = true,
 };
 
 }  // namespace lethe

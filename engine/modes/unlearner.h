@@ -108,6 +108,9 @@ struct ModeEntry {
   const ModeEntry* (*form)(const Spec& spec) = nullptr;
   // Why `run` cannot use the mode with this spec, although replay can; nullptr if it can.
   const char* (*why_not_run)(const Spec& spec) = nullptr;
+  // Learning draws at random too, and not only a deletion: a model is released only after the
+  // commit with its draws was synced.
+  bool draws_while_learning = false;
 };
 
 }  // namespace lethe

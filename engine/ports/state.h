@@ -83,6 +83,9 @@ class State {
   // A part as it was put and extended last; none if it never was.
   virtual std::optional<std::string> Get(Part /*part*/) const { return std::nullopt; }
   virtual void Put(Part /*part*/, std::string_view /*bytes*/) {}
+  // The same, and all of it is written whether it has changed or not: for a part whose change would
+  // tell something of a deleted event.
+  virtual void Rewrite(Part part, std::string_view bytes) { Put(part, bytes); }
   // Adds to the end of a part.
   virtual void Extend(Part /*part*/, std::string_view /*bytes*/) {}
 
