@@ -57,7 +57,10 @@ class ShardBed {
     Must(shard_->Process(record, nullptr, admitted));
     if (learned() % kEventsPerCommit == 0) Commit();
   }
-  void Commit() { Must(shard_->Commit()); }
+  void Commit() {
+    Must(shard_->Commit());
+    Must(shard_->Publish());
+  }
   void Flush() {
     Must(shard_folder_->state().Settle());
     Must(shard_folder_->store().Flush());

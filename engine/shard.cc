@@ -31,9 +31,15 @@ std::optional<double> Shard::regret_bound() const {
   return regret_bound_.Total();
 }
 
-Status Shard::Commit() {
+Status Shard::Commit(bool sync) {
   if (ports_.state.is_durable()) Save();
-  LETHE_RETURN_IF_ERROR(ports_.state.Commit(has_news()));
+  sync = sync || has_news();
+  LETHE_RETURN_IF_ERROR(ports_.state.Commit(sync));
+  if (sync) synced_version_ = model_version();
+  return Status::Ok();
+}
+
+Status Shard::Publish() {
   for (const auto& [kind, bytes] : outbox_) {
     LETHE_RETURN_IF_ERROR(ports_.sink.Publish(id_, kind, bytes));
   }

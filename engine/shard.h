@@ -122,13 +122,27 @@ class Shard {
   // second. `is_silent`: no record has come for a while.
   Status ServeByTimer(const ClockReading& now, bool is_silent);
 
-  // Whether there are receipts or notices that a Commit would publish.
+  // Whether there are receipts or notices that were not published yet.
   bool has_news() const { return !outbox_.empty(); }
 
-  // Makes everything so far durable, then publishes what is new in the chain. Durable against a
-  // crash of the machine, if there is any such news. The shard never calls it by itself, because
-  // only ShardRunner knows what a commit has to wait for.
-  Status Commit();
+  // Makes everything so far durable; also against a crash of the machine if there is news or with
+  // `sync`. Publishes nothing. ShardRunner calls it: the shard does not know what a commit has to
+  // wait for.
+  Status Commit(bool sync = false);
+
+  // Publishes the news of the chain that the last Commit made durable. The caller has released the
+  // model of that commit before: a receipt speaks of it.
+  Status Publish();
+
+  // Whether the model holds random draws that a crash of the machine could undo: the shard would
+  // draw again, and two draws for one version can be averaged. Such a model must not be released.
+  bool has_unsynced_draws() const {
+    return plan_.mode->draws_while_learning && model_version() != synced_version_;
+  }
+  // The version of the last synced commit of this process; -1 before the first.
+  ModelVersion synced_version() const { return synced_version_; }
+  // Whether learning draws at random in this mode, and not only a deletion.
+  bool draws_while_learning() const { return plan_.mode->draws_while_learning; }
 
   // What may be told of the shard, once this is committed.
   ShardReport Report() const;
@@ -217,7 +231,7 @@ class Shard {
   void SetEffective(const Moment& moment, Receipt& receipt) const;
   void TellStage(ErasureStage stage, TimeMs received, TimeMs reached) const;
 
-  // Adds an entry to the chain; Commit makes all that were added durable, then sends them.
+  // Adds an entry to the chain; Commit makes all that were added durable, and Publish sends them.
   void Append(ChainKind kind, std::string bytes);
   void AppendReceipt(const Receipt& receipt);
 
@@ -243,6 +257,7 @@ class Shard {
 
   Counters counters_;
   ModelVersion clean_from_;
+  ModelVersion synced_version_{-1};
   Offset next_;
   TimeMs now_ = kNoTime;        // event time: the running maximum of what timestamps count as
   TimeBound bound_;             // stored apart (Part::kClock)

@@ -16,8 +16,9 @@ Status ShardRunner::ServeByTimer(const ClockReading& now, bool is_silent) {
 Status ShardRunner::Commit() {
   LETHE_RETURN_IF_ERROR(hooks_.BeforeCommit());
   const bool has_news = shard_.has_news();
-  LETHE_RETURN_IF_ERROR(shard_.Commit());
-  return hooks_.AfterCommit(has_news);
+  LETHE_RETURN_IF_ERROR(shard_.Commit(hooks_.NeedsSync()));
+  LETHE_RETURN_IF_ERROR(hooks_.AfterCommit(has_news));
+  return shard_.Publish();
 }
 
 Status ShardRunner::CommitAndErase(const std::optional<ClockReading>& by_timer) {

@@ -12,7 +12,12 @@ class CommitHooks {
   // A commit stores the offset that a restart goes on from. Returns ok when everything before that
   // offset that has to go elsewhere has arrived there: dead letters, and requests for other shards.
   virtual Status BeforeCommit() { return Status::Ok(); }
-  // Everything up to now is durable. `has_news`: there were receipts or notices.
+  // Whether the commit has to survive a crash of the machine although it has no news: because a
+  // model with random draws is released after it.
+  virtual bool NeedsSync() { return false; }
+  // Everything up to now is durable, and its news is not published yet. Here the program releases
+  // the model: the news is published only after this has returned ok, so nobody sees a receipt
+  // while an older model is served. `has_news`: there are receipts or notices.
   virtual Status AfterCommit(bool /*has_news*/) { return Status::Ok(); }
 };
 
@@ -28,6 +33,7 @@ class ShardRunner {
                  const Admitted* admitted = nullptr);
   // Commits and erases what is due by the clock, then serves as Shard::ServeByTimer does.
   Status ServeByTimer(const ClockReading& now, bool is_silent);
+  // BeforeCommit, then the commit, then AfterCommit, then the news is published.
   Status Commit();
 
  private:

@@ -20,9 +20,25 @@ struct Arguments {
   bool json = false;
 };
 
+// Where marks of released models go matters only where learning draws at random.
+std::optional<std::string> MarksWarning(const Config& config, const Plan& plan) {
+  if (!plan.mode->draws_while_learning || config.publish.models_topic) return std::nullopt;
+  const std::string mode = "mode " + plan.spec.forgetting.mode + " draws at random while it learns";
+  if (config.publish.receipts_topic) {
+    return mode +
+           ": each release, at most one a second, adds a mark to publish.receipts_topic, which "
+           "keeps them all; publish.models_topic, compacted, would keep the last one";
+  }
+  return mode +
+         ", and without publish.models_topic or publish.receipts_topic nothing outside of the "
+         "state knows which versions were released: an old copy of the state would release other "
+         "models under the same versions";
+}
+
 std::vector<std::string> AllWarnings(const Config& config, const Plan& plan) {
   std::vector<std::string> warnings = Warnings(plan);
   if (auto warning = ListenWarning(config.http)) warnings.push_back(*std::move(warning));
+  if (auto warning = MarksWarning(config, plan)) warnings.push_back(*std::move(warning));
   return warnings;
 }
 

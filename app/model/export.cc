@@ -24,6 +24,22 @@ class NoSink final : public Sink {
   }
 };
 
+// A model whose random draws a power cut could undo must not be released: the same version would
+// come again with others.
+Status CheckSynced(const std::string& path, ShardId shard, const Store& store) {
+  const auto commits = DurableState::CommitsIn(store);
+  if (!commits.ok()) return commits.status();
+  const auto mark = ReadHighWater(ShardPath(path, shard) + "/high-water");
+  if (!mark.ok()) return mark.status();
+  if (commits.value() <= mark.value().synced) return Status::Ok();
+  return {
+      ErrorCode::kInput,
+      "shard " + std::to_string(shard.value) +
+          ": the state has learned, with random draws, what is not synced to the disk yet, and "
+          "a power cut would draw it again. Export from the daemon (lethe model export URL), or "
+          "stop the daemon first"};
+}
+
 Result<ShardReport> ReadReport(const std::string& path, ShardId shard, const Spec& spec,
                                const Hasher& hasher) {
   const auto identity = ReadIdentity(path, shard, hasher);
@@ -37,6 +53,9 @@ Result<ShardReport> ReadReport(const std::string& path, ShardId shard, const Spe
   SystemRandom random;
   const auto plan = Plan::Make(spec, Shard::ShardsOf(*state.value()));
   if (!plan.ok()) return plan.status();
+  if (plan.value().mode->draws_while_learning) {
+    LETHE_RETURN_IF_ERROR(CheckSynced(path, shard, *store.value()));
+  }
   Shard reader(plan.value(), identity.value(),
                {*state.value(), state.value()->payloads(), sink, probe, hasher, random});
   LETHE_RETURN_IF_ERROR(reader.Resume());

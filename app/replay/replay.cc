@@ -92,6 +92,7 @@ class Replayer final : private Steps<ReplayBatch> {
     if (!options_.state.empty()) LETHE_RETURN_IF_ERROR(OpenFolder());
     LETHE_RETURN_IF_ERROR(Turns<ReplayBatch>(*this, threads == 1 ? 1 : 4).Run(threads));
     if (stream_ != nullptr) LETHE_RETURN_IF_ERROR(stream_->misplaced());
+    hooks_.is_at_end = true;
     for (auto& [id, entry] : shards_) {
       LETHE_RETURN_IF_ERROR(entry.runner->Commit());
       if (entry.folder) LETHE_RETURN_IF_ERROR(entry.folder->state().Settle());
@@ -109,6 +110,12 @@ class Replayer final : private Steps<ReplayBatch> {
     }
     return result;
   }
+
+  // The results are written after the last commits, which are synced: a model is a release.
+  struct Hooks final : CommitHooks {
+    bool NeedsSync() override { return is_at_end; }
+    bool is_at_end = false;
+  };
 
   struct Entry {
     MemoryState memory;
@@ -164,7 +171,7 @@ class Replayer final : private Steps<ReplayBatch> {
       entry.shard = std::make_unique<Shard>(
           plan_, ShardIdentity::New(id, *random_),
           ShardPorts{entry.memory, *entry.payloads, sink_, evaluation_, hasher_, *random_});
-      entry.runner.emplace(*entry.shard, no_hooks_);
+      entry.runner.emplace(*entry.shard, hooks_);
       return Status::Ok();
     }
     auto folder = ShardFolder::Open(*folder_, id, *random_, hasher_);
@@ -175,7 +182,7 @@ class Replayer final : private Steps<ReplayBatch> {
     entry.shard = std::make_unique<Shard>(
         plan_, entry.folder->identity(),
         ShardPorts{entry.folder->state(), *entry.payloads, sink_, evaluation_, hasher_, *random_});
-    entry.runner.emplace(*entry.shard, no_hooks_);
+    entry.runner.emplace(*entry.shard, hooks_);
     return Status::Ok();
   }
 
@@ -344,7 +351,7 @@ class Replayer final : private Steps<ReplayBatch> {
   Status series_;  // of writing rows
   bool is_first_row_ = true;
   std::vector<SeriesRow> kept_;
-  CommitHooks no_hooks_;
+  Hooks hooks_;
   std::map<ShardId, Entry> shards_;
   std::pair<const ShardId, Entry>* last_ = nullptr;  // of these
   RecordedStream* stream_ = nullptr;                 // or

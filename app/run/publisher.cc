@@ -39,6 +39,14 @@ std::string ShardKey(const std::string& topic, ShardId shard) {
   return topic + "/" + std::to_string(shard.value);
 }
 
+std::optional<std::string> MarksTopic(const Config& config) {
+  return config.publish.models_topic ? config.publish.models_topic : config.publish.receipts_topic;
+}
+
+std::string MarkKey(const std::string& topic, ShardId shard, const std::string& state_id) {
+  return kReleasedPrefix + ShardKey(topic, shard) + "/" + state_id;
+}
+
 void Publisher::SetNextEntry(ShardId shard, const std::string& state_id, std::uint64_t entry) {
   const std::lock_guard lock(mutex_);
   chains_[shard] = {state_id, entry};
@@ -49,25 +57,34 @@ Status Publisher::failure() const {
   return failure_;
 }
 
-Status Publisher::Send(OutMessage message, OnRefused on_refused) {
+void Publisher::Conclude(const Status& delivered, const std::string& topic,
+                         const OnRefused& on_refused, Arrivals* arrivals) {
+  const bool is_refused = delivered.code() == ErrorCode::kInput;
+  if (is_refused && on_refused) on_refused();
+  const bool is_settled = delivered.ok() || (is_refused && on_refused);
+  if (arrivals != nullptr) arrivals->Ended(is_settled ? Status::Ok() : delivered);
+  // At a stop what is left over stays in the state, and is sent at the next start.
+  if (is_settled || (stopping_ && !is_refused)) return;
+  const std::lock_guard lock(mutex_);
+  if (failure_.ok()) {
+    failure_ = {delivered.code(), "cannot write to topic " + topic + ": " + delivered.message()};
+  }
+}
+
+Status Publisher::Send(OutMessage message, OnRefused on_refused,
+                       const std::shared_ptr<Arrivals>& arrivals) {
   const std::string topic = message.topic;
   while (true) {
     LETHE_RETURN_IF_ERROR(failure());
+    if (arrivals != nullptr) arrivals->Sent();
     const Status status = producer_->Send(
         message,
-        [this, topic, on_refused](const Status& delivered) {
-          if (delivered.ok()) return;
-          const bool is_refused = delivered.code() == ErrorCode::kInput;
-          if (is_refused && on_refused) return on_refused();
-          // At a stop what is left over stays in the state, and is sent at the next start.
-          if (stopping_ && !is_refused) return;
-          const std::lock_guard lock(mutex_);
-          if (failure_.ok()) {
-            failure_ = {delivered.code(),
-                        "cannot write to topic " + topic + ": " + delivered.message()};
-          }
+        [this, topic, on_refused, arrivals](const Status& delivered) {
+          Conclude(delivered, topic, on_refused, arrivals.get());
         },
         kPatience);
+    if (status.ok()) return status;
+    if (arrivals != nullptr) arrivals->Ended(Status::Ok());  // it never was on its way
     if (status.code() == ErrorCode::kInput && on_refused) {
       on_refused();
       return Status::Ok();
@@ -105,7 +122,26 @@ Status Publisher::SendToModels(ShardId shard, const std::string& kind, std::stri
                .key = kind + "/" + std::to_string(shard.value),
                .value = std::move(json),
                .headers = {{kKindHeader, kind}}},
-              std::move(on_refused));
+              std::move(on_refused), ModelsOf(shard));
+}
+
+std::shared_ptr<Arrivals> Publisher::ModelsOf(ShardId shard) {
+  const std::lock_guard lock(mutex_);
+  auto& arrivals = models_[shard];
+  if (arrivals == nullptr) arrivals = std::make_shared<Arrivals>();
+  return arrivals;
+}
+
+Status Publisher::WaitForModels(ShardId shard) {
+  const auto arrivals = ModelsOf(shard);
+  while (!arrivals->WaitFor(kPatience)) {
+    LETHE_RETURN_IF_ERROR(failure());
+    if (stopping_) return {ErrorCode::kInterrupted, "stopped while the brokers were away"};
+  }
+  LETHE_RETURN_IF_ERROR(failure());
+  const Status status = arrivals->failure();
+  if (status.ok()) return status;
+  return {stopping_ ? ErrorCode::kInterrupted : status.code(), status.message()};
 }
 
 void Publisher::NoteModelRefused(ShardId shard, std::size_t bytes) {
@@ -130,6 +166,23 @@ Status Publisher::PublishCleanFrom(ShardId shard, const std::string& state_id,
   json.BeginObject().Field("format", "lethe.clean/1").Field("state", state_id);
   json.Field("shard", shard.value).Field("clean_from", clean_from.value).EndObject();
   return SendToModels(shard, "clean", json.text());
+}
+
+Status Publisher::PublishMark(ShardId shard, const std::string& state_id, ModelVersion version) {
+  const auto topic = MarksTopic(config_);
+  if (!topic) return Status::Ok();
+  JsonWriter json;
+  json.BeginObject().Field("format", "lethe.released/1").Field("state", state_id);
+  json.Field("shard", shard.value).Field("model_version", version.value).EndObject();
+  LETHE_RETURN_IF_ERROR(Send({.topic = *topic,
+                              .partition = {},
+                              .key = MarkKey(config_.spec.topic, shard, state_id),
+                              .value = json.text(),
+                              .headers = {{kKindHeader, "released"},
+                                          {kStateHeader, state_id},
+                                          {kVersionHeader, std::to_string(version.value)}}},
+                             {}, ModelsOf(shard)));
+  return WaitForModels(shard);
 }
 
 Status Publisher::SendDeadLetter(const DeadLetter& letter) {

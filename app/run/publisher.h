@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "app/config/config.h"
 #include "app/receipts/key_file.h"
+#include "app/run/arrivals.h"
 #include "app/run/router.h"
 #include "connectors/kafka/producer.h"
 #include "engine/event.h"
@@ -33,8 +35,17 @@ inline constexpr char kKindHeader[] = "lethe.kind";
 // The keys of owner records, which are no entries of a chain, begin with it.
 inline constexpr char kOwnerPrefix[] = "owner/";
 
+// And those of marks, which say up to which version the models of a state were released.
+inline constexpr char kReleasedPrefix[] = "released/";
+inline constexpr char kVersionHeader[] = "lethe.version";
+
 // The key of a shard's messages: "topic/partition".
 std::string ShardKey(const std::string& topic, ShardId shard);
+
+// Where marks go: the models topic, which is compacted, or else the receipts topic. None: nowhere.
+std::optional<std::string> MarksTopic(const Config& config);
+// The key of the marks of one state of a shard.
+std::string MarkKey(const std::string& topic, ShardId shard, const std::string& state_id);
 
 // Sends what a process has to say to its topics: receipts and notices in chain order, models, dead
 // letters. A topic that is not configured is not written to. A message that can never arrive is an
@@ -68,6 +79,12 @@ class Publisher final : public Sink {
   // was forgotten since, and has to go.
   Status PublishModel(ShardId shard, std::string json);
   Status PublishCleanFrom(ShardId shard, const std::string& state_id, ModelVersion clean_from);
+  // Marks that the models of this state are released up to `version`; a broker has the mark when
+  // this returns ok. kInterrupted if the process is to stop before.
+  Status PublishMark(ShardId shard, const std::string& state_id, ModelVersion version);
+  // Waits until everything that was sent to the models topic for this shard has arrived, but for
+  // models that are too large for it. kInterrupted if the process is to stop before.
+  Status WaitForModels(ShardId shard);
 
   struct DeadLetter {
     ShardId shard;
@@ -99,7 +116,13 @@ class Publisher final : public Sink {
   // Called instead of a failure when the topic refuses the message as it is.
   using OnRefused = std::function<void()>;
 
-  Status Send(OutMessage message, OnRefused on_refused = {});
+  // `arrivals` (may be null) hears of the message's end.
+  Status Send(OutMessage message, OnRefused on_refused = {},
+              const std::shared_ptr<Arrivals>& arrivals = nullptr);
+  // What is to be done when a message was delivered, or never will be.
+  void Conclude(const Status& delivered, const std::string& topic, const OnRefused& on_refused,
+                Arrivals* arrivals);
+  std::shared_ptr<Arrivals> ModelsOf(ShardId shard);
   // Sends the dead letters that were refused, without their contents. How many it were so far.
   Result<std::size_t> SendCutLetters();
   void NoteModelRefused(ShardId shard, std::size_t bytes);
@@ -114,6 +137,7 @@ class Publisher final : public Sink {
   PipelineMetrics* const metrics_;
   mutable std::mutex mutex_;
   std::map<ShardId, Chain> chains_;
+  std::map<ShardId, std::shared_ptr<Arrivals>> models_;
   Status failure_;
   std::vector<OutMessage> cut_letters_;  // to be sent
   bool has_told_of_model_ = false;

@@ -16,7 +16,6 @@ constexpr std::int64_t kMs = 1'000'000;
 // Commits with deletions are synced. So that many deletions share one under load, there is a pause
 // between two half as long as one takes, but not longer than this.
 constexpr std::int64_t kLongestPauseNs = 2 * kMs;
-constexpr std::int64_t kShowEveryNs = 100 * kMs;
 // Silence after which the clock decides on requests that wait for event time.
 constexpr std::int64_t kSilenceNs = 1000 * kMs;
 constexpr std::int64_t kTickEveryNs = 100 * kMs;
@@ -38,7 +37,11 @@ ShardWorker::ShardWorker(const WorkerContext& context, std::unique_ptr<ShardFold
       lookups_(context.router, shard_),
       metrics_(context.metrics.shard(folder_->identity().shard)),
       snapshots_(ShardPath(context.config.state.path, folder_->identity().shard) + "/snapshots",
-                 context.config.state.snapshots) {}
+                 context.config.state.snapshots),
+      releaser_(shard_, *this,
+                {.models_every_ns = context.config.publish.models_every_ms * kMs,
+                 .snapshot_every = context.config.state.snapshot_every,
+                 .has_models_topic = context.config.publish.models_topic.has_value()}) {}
 
 double ShardWorker::Since(std::int64_t start_ns) const {
   return static_cast<double>(context_.clock.MonotonicNs() - start_ns) * 1e-9;
@@ -65,8 +68,7 @@ Status ShardWorker::Prepare(Witness& witness) {
   state.Expect(witness.backlog());
   // A process that died between a commit and the clearing away has left them.
   LETHE_RETURN_IF_ERROR(snapshots_.DestroyBefore(shard_.clean_from()));
-  snapshot_number_ = (shard_.counters().learned + shard_.counters().updates) /
-                     context_.config.state.snapshot_every;
+  releaser_.Begin();
   const std::string state_id = ToText(folder_->identity().state);
   context_.publisher.SetNextEntry(id(), state_id, first.value());
   const std::uint64_t behind = state.chain_entries() - first.value();
@@ -77,11 +79,7 @@ Status ShardWorker::Prepare(Witness& witness) {
            {"offset", std::to_string(shard_.next().value)},
            {"learned", std::to_string(shard_.counters().learned + shard_.counters().updates)},
            {"to_publish", std::to_string(behind)}});
-  LETHE_RETURN_IF_ERROR(ShelveReceipts());
-  LETHE_RETURN_IF_ERROR(
-      state.ReadChain(first.value(), [&](std::uint64_t, ChainKind kind, std::string_view bytes) {
-        return context_.publisher.Publish(id(), kind, bytes);
-      }));
+  backlog_ = Backlog{first.value(), state.chain_entries()};
   LETHE_RETURN_IF_ERROR(AnnounceKey());
   LETHE_RETURN_IF_ERROR(ResumeLookups());
   // So that the next start finds who this state is and where it began, even if nothing ever comes.
@@ -105,12 +103,17 @@ Status ShardWorker::AnnounceKey() {
   return Status::Ok();
 }
 
-// The end of the chain as it was committed, so that a restart shows what was shown before.
-Status ShardWorker::ShelveReceipts() {
-  const std::uint64_t entries = folder_->state().chain_entries();
+// A restart shows the receipts that were shown before, and publishes those that were not. As after
+// every commit, the model was released before: a receipt speaks of it.
+Status ShardWorker::PublishBacklog() {
+  const auto [first_missing, end] = *backlog_;
+  backlog_.reset();
+  const std::uint64_t first_shown = end - std::min(end, ReceiptShelf::kMaxEntries);
   return folder_->state().ReadChain(
-      entries - std::min(entries, ReceiptShelf::kMaxEntries),
-      [this](std::uint64_t, ChainKind kind, std::string_view bytes) -> Status {
+      std::min(first_shown, first_missing),
+      [&](std::uint64_t number, ChainKind kind, std::string_view bytes) -> Status {
+        if (number >= end) return Status::Ok();  // news of this process, which follows
+        if (number >= first_missing) return context_.publisher.Publish(id(), kind, bytes);
         context_.publisher.Shelve(id(), kind, bytes);
         return Status::Ok();
       });
@@ -125,7 +128,10 @@ Status ShardWorker::Run(KafkaConsumer& consumer, std::optional<Offset> until) {
   Turns<WorkerBatch> turns(*this, kBatches);
   turns_ = &turns;
   Status status = turns.RunWithHelper();
-  if (status.ok() && (uncommitted_ > 0 || shard_.has_news())) status = runner_.Commit();
+  releaser_.End();
+  if (status.ok() && (uncommitted_ > 0 || shard_.has_news() || NeedsSync())) {
+    status = runner_.Commit();
+  }
   if (status.ok()) status = folder_->state().Settle();
   lookups_.Leave();  // or others would wait for an answer
   {
@@ -206,8 +212,8 @@ Status ShardWorker::Finish(WorkerBatch& batch) {
     LETHE_RETURN_IF_ERROR(runner_.Commit());
     turns_->WantHelp(false);
     consumer_->ReportProgress(static_cast<std::int32_t>(id().value), shard_.next());
-  } else if (!is_shown_ && uncommitted_ == 0) {
-    return Show(false);
+  } else if (uncommitted_ == 0 && !shard_.has_news()) {
+    return releaser_.ShowLater(context_.clock.MonotonicNs());
   }
   return Status::Ok();
 }
@@ -266,6 +272,7 @@ bool ShardWorker::IsCommitDue() {
     return !consumer_->HasMore(static_cast<std::int32_t>(id().value)) ||
            context_.clock.MonotonicNs() >= next_news_ns_;
   }
+  if (NeedsSync()) return true;
   return uncommitted_ >= context_.config.state.commit_events || folder_->state().is_full() ||
          (uncommitted_ > 0 && context_.clock.MonotonicNs() - first_uncommitted_ns_ >=
                                   context_.config.state.commit_every_ms * kMs);
@@ -273,7 +280,7 @@ bool ShardWorker::IsCommitDue() {
 
 // A commit that is synced does, and one of payloads, which are.
 bool ShardWorker::WaitsForDisk() {
-  return shard_.has_news() || folder_->state().payloads().bytes() > 0;
+  return shard_.has_news() || NeedsSync() || folder_->state().payloads().bytes() > 0;
 }
 
 // An offset behind a refused record, or behind a request for other shards, is stored when the dead
@@ -306,20 +313,13 @@ Status ShardWorker::AfterCommit(bool has_news) {
   }
   uncommitted_ = 0;
   dead_letters_ = 0;
-  LETHE_RETURN_IF_ERROR(UpdateSnapshots());
-  LETHE_RETURN_IF_ERROR(Show(has_news));
-  return PublishModel(has_news);
+  LETHE_RETURN_IF_ERROR(
+      releaser_.AfterCommit(has_news, probe_.TakeFirstForgotten(), context_.clock.MonotonicNs()));
+  return backlog_ ? PublishBacklog() : Status::Ok();
 }
 
-Status ShardWorker::UpdateSnapshots() {
-  if (const auto first = probe_.TakeFirstForgotten()) {
-    LETHE_RETURN_IF_ERROR(snapshots_.DestroyWith(*first));
-  }
+Status ShardWorker::AddSnapshot() {
   const std::int64_t steps = shard_.counters().learned + shard_.counters().updates;
-  const std::int64_t number = steps / context_.config.state.snapshot_every;
-  if (number == snapshot_number_) return Status::Ok();
-  snapshot_number_ = number;
-  LETHE_RETURN_IF_ERROR(folder_->state().Settle());
   return snapshots_.Add(steps, shard_.model_version(), ModelDocument());
 }
 
@@ -329,36 +329,21 @@ std::string ShardWorker::ModelDocument() const {
   return ModelJson(context_.board.facts(), ModelsOf(report), context_.hasher);
 }
 
-// Only what is written leaves the process, here and below: a start after a crash must never be
-// behind a model that somebody has, since the number of its version would come a second time.
-Status ShardWorker::Show(bool has_news) {
-  const std::int64_t now = context_.clock.MonotonicNs();
-  is_shown_ = has_news || shown_ns_ == 0 || now - shown_ns_ >= kShowEveryNs;
-  if (!is_shown_) return Status::Ok();
-  LETHE_RETURN_IF_ERROR(folder_->state().Settle());
-  shown_ns_ = now;
+void ShardWorker::Show() {
   ShardReport report = shard_.Report();
   probe_.AddTo(report);
   context_.board.Show(std::move(report));
-  return Status::Ok();
 }
 
-Status ShardWorker::PublishModel(bool has_news) {
-  if (!context_.config.publish.models_topic) return Status::Ok();
-  const std::int64_t now = context_.clock.MonotonicNs();
-  const bool is_time =
-      model_ns_ == 0 || now - model_ns_ >= context_.config.publish.models_every_ms * kMs;
-  if (shard_.model_version() != published_version_ && (has_news || is_time)) {
-    LETHE_RETURN_IF_ERROR(folder_->state().Settle());
-    model_ns_ = now;
-    published_version_ = shard_.model_version();
-    LETHE_RETURN_IF_ERROR(context_.publisher.PublishModel(id(), ModelDocument()));
-  }
-  // Also after a start: the process may have died between the commit and the notice.
-  if (shard_.clean_from() == published_clean_from_) return Status::Ok();
-  published_clean_from_ = shard_.clean_from();
+Status ShardWorker::Mark(ModelVersion version) {
+  return context_.publisher.PublishMark(id(), ToText(folder_->identity().state), version);
+}
+
+Status ShardWorker::SendModel() { return context_.publisher.PublishModel(id(), ModelDocument()); }
+
+Status ShardWorker::SendCleanFrom() {
   return context_.publisher.PublishCleanFrom(id(), ToText(folder_->identity().state),
-                                             published_clean_from_);
+                                             shard_.clean_from());
 }
 
 void ShardWorker::Measure(const KafkaConsumer& consumer) {

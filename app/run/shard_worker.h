@@ -10,6 +10,7 @@
 #include "app/run/live_probe.h"
 #include "app/run/lookups.h"
 #include "app/run/publisher.h"
+#include "app/run/releaser.h"
 #include "app/run/snapshots.h"
 #include "app/run/witness.h"
 #include "app/turns.h"
@@ -48,7 +49,7 @@ struct WorkerBatch {
 
 // One shard of a process: takes batches, learns and forgets, commits, tells. One thread does all of
 // it; while that waits for the disk, another one reads and decodes.
-class ShardWorker final : private Steps<WorkerBatch>, private CommitHooks {
+class ShardWorker final : private Steps<WorkerBatch>, private CommitHooks, private ReleasePort {
  public:
   ShardWorker(const WorkerContext& context, std::unique_ptr<ShardFolder> folder);
 
@@ -73,7 +74,8 @@ class ShardWorker final : private Steps<WorkerBatch>, private CommitHooks {
   Status Close() { return folder_->store().Flush(); }
 
  private:
-  Status ShelveReceipts();
+  // Shows and publishes the entries of the chain that were committed by an earlier process.
+  Status PublishBacklog();
   Status AnnounceKey();
   Status ResumeLookups();
   void NoteOpenLookups();
@@ -88,11 +90,17 @@ class ShardWorker final : private Steps<WorkerBatch>, private CommitHooks {
   bool IsCommitDue();
   bool WaitsForDisk();
   Status BeforeCommit() override;
+  bool NeedsSync() override { return releaser_.NeedsSync(context_.clock.MonotonicNs()); }
   Status AfterCommit(bool has_news) override;
-  Status PublishModel(bool has_news);
-  Status UpdateSnapshots();
+  Status Mark(ModelVersion version) override;
+  Status Settle() override { return folder_->state().Settle(); }
+  Status DestroySnapshotsWith(EventIndex first) override { return snapshots_.DestroyWith(first); }
+  Status AddSnapshot() override;
+  void Show() override;
+  Status SendModel() override;
+  Status SendCleanFrom() override;
+  Status WaitForModels() override { return context_.publisher.WaitForModels(id()); }
   std::string ModelDocument() const;
-  Status Show(bool has_news);
   double Since(std::int64_t start_ns) const;
   // Erases what is deleted, in a thread of its own.
   void EraseUntilDone();
@@ -105,8 +113,15 @@ class ShardWorker final : private Steps<WorkerBatch>, private CommitHooks {
   Lookups lookups_;
   PipelineMetrics::ShardMetrics& metrics_;
   Snapshots snapshots_;
-  std::int64_t snapshot_number_ = 0;  // steps / snapshot_every
+  Releaser releaser_;
 
+  // The entries of the chain that an earlier process has committed: those that are to be shown,
+  // and among them those that are not published yet. None once that is done.
+  struct Backlog {
+    std::uint64_t first_missing = 0;
+    std::uint64_t end = 0;
+  };
+  std::optional<Backlog> backlog_;
   bool has_resumed_ = false;
   bool is_record_noted_ = false;         // by this process
   KafkaConsumer* consumer_ = nullptr;    // of Run
@@ -122,11 +137,6 @@ class ShardWorker final : private Steps<WorkerBatch>, private CommitHooks {
   std::int64_t next_news_ns_ = 0;  // when the next receipts and notices may be committed
   std::int64_t last_record_ns_ = 0;
   std::int64_t ticked_ns_ = 0;
-  std::int64_t shown_ns_ = 0;
-  bool is_shown_ = false;  // the last commit was
-  std::int64_t model_ns_ = 0;
-  ModelVersion published_version_{-1};
-  ModelVersion published_clean_from_{0};  // 0: nobody was forgotten yet
   std::atomic<bool> eraser_failed_{false};
   std::mutex eraser_mutex_;
   std::condition_variable eraser_wakes_;

@@ -98,6 +98,7 @@ Result<std::uint64_t> Witness::Confirm(const ShardIdentity& identity, DurableSta
   }
   auto published = CheckPublished(identity, state, is_new);
   if (!published.ok()) return published.status();
+  if (!is_new) LETHE_RETURN_IF_ERROR(CheckReleased(identity, shard));
   std::optional<std::string> others = published.value().others;
   // After everything else was found in order: a claim ends the process that had the shard.
   if (ownership_ != nullptr) {
@@ -187,6 +188,31 @@ Status Witness::CheckKnownRecord(const DurableState& state, ShardId shard) {
   archive(known);
   if (!archive.complete()) return Refuse(shard, "the state does not say what it has read");
   return CheckRecord(shard, Offset{known.offset}, TimeMs{known.time});
+}
+
+// Where learning draws at random, an old copy would draw again for versions that were released. The
+// chain does not tell, since learning adds nothing to it.
+Status Witness::CheckReleased(const ShardIdentity& identity, const Shard& shard) {
+  const auto topic = MarksTopic(config_);
+  if (!topic || !shard.draws_while_learning()) return Status::Ok();
+  const std::string key = MarkKey(config_.spec.topic, identity.shard, ToText(identity.state));
+  const auto found = cluster_.LastWithKey(*topic, key, kTimeout);
+  if (!found.ok()) return found.status();
+  ModelVersion released{-1};
+  for (const FoundMessage& message : found.value()) {
+    const std::string text = Header(message, kVersionHeader).value_or("");
+    ModelVersion version{-1};
+    std::from_chars(text.data(), text.data() + text.size(), version.value);
+    released = std::max(released, version);
+  }
+  if (released <= shard.model_version()) return Status::Ok();
+  return Refuse(identity.shard,
+                "version " + std::to_string(released.value) +
+                    " of its model was released, as topic " + *topic + " says, and the state is " +
+                    "at version " + std::to_string(shard.model_version().value) +
+                    ": it is an old copy. Going on would draw again at random for versions that "
+                    "were released. Bring back the newest state. If it is lost: " +
+                    kBeginAnew);
 }
 
 Result<Witness::Published> Witness::CheckPublished(const ShardIdentity& identity,

@@ -60,6 +60,8 @@ class Witness {
     std::uint64_t first_missing = 0;         // entry of this chain
     std::optional<std::string> others = {};  // state id, of a chain that this one begins after
   };
+  // Whether the state is as new as the models that were released from it.
+  Status CheckReleased(const ShardIdentity& identity, const Shard& shard);
   Result<Published> CheckPublished(const ShardIdentity& identity, const DurableState& state,
                                    bool is_new);
 

@@ -92,7 +92,7 @@ class FleetReceipts : public ShardFixture {
     const Elsewhere elsewhere{
         .searched = {{0}}, .passed_on = {}, .pending = {}, .holders = holders};
     ASSERT_TRUE(shard->Process(Make(EventKind::kDelete, {}, subject), &elsewhere).ok());
-    ASSERT_TRUE(shard->Commit().ok());
+    ASSERT_TRUE(runner->Commit().ok());
   }
   double Number(std::size_t k, const std::string& path) { return std::stod(Receipt(k, path)); }
 };
@@ -194,11 +194,11 @@ TEST_F(FleetState, RemembersHowManyShardsHeldThePerson) {
   ASSERT_TRUE(Resume(16).ok());
   Learn("a", "ann");
   DeleteHeldBy("ann", 4);
-  ASSERT_TRUE(shard->Commit().ok());
+  ASSERT_TRUE(runner->Commit().ok());
   shard.reset();
   ASSERT_TRUE(Resume(16).ok());
   for (const char* id : {"x", "y", "z"}) Learn(id);
-  ASSERT_TRUE(shard->Commit().ok());
+  ASSERT_TRUE(runner->Commit().ok());
   const std::size_t last = sink.published.size() - 1;
   EXPECT_EQ(Receipt(last, "outcome"), "forgotten");
   EXPECT_NEAR(Number(last, "mu"), 2 * kStated, 1e-6);
@@ -208,7 +208,7 @@ TEST_F(FleetState, RemembersHowManyShardsHeldThePerson) {
 TEST_F(FleetState, OfAnotherNumberOfShardsIsRefused) {
   ASSERT_TRUE(Resume(16).ok());
   Learn("a", "ann");
-  ASSERT_TRUE(shard->Commit().ok());
+  ASSERT_TRUE(runner->Commit().ok());
   shard.reset();
   EXPECT_EQ(Shard::ShardsOf(*durable_), 16);
   const Status fewer = Resume(4);

@@ -76,6 +76,7 @@ class RunRouterTest : public ::testing::Test {
     ASSERT_TRUE(member.lookups->Before(record, 0, elsewhere).ok());
     ASSERT_TRUE(member.shard->Process(record, elsewhere ? &*elsewhere : nullptr).ok());
     ASSERT_TRUE(member.shard->Commit().ok());
+    ASSERT_TRUE(member.shard->Publish().ok());
   }
   void Learn(std::int64_t shard, const std::string& subject, const std::string& id) {
     Feed(shard, subject, R"({"type":"learn","id":")" + id + R"(","x":[0.5,0.1],"y":1})");

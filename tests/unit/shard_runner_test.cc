@@ -3,6 +3,10 @@
 
 #include "engine/shard_runner.h"
 
+#include <functional>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "state/durable_state.h"
@@ -59,6 +63,46 @@ TEST_F(ShardRunnerTest, AnErasureComesAfterTheCommitAndBeforeTheRecord) {
   ASSERT_EQ(sink.published.size(), 2u);
   EXPECT_EQ(Receipt(1, "status"), "erased");
   EXPECT_EQ(Receipt(1, "offset"), "2");  // that of "b"
+}
+
+// What a release sees: how often the state was committed, and how many receipts were published.
+class ReleasingHooks final : public CommitHooks {
+ public:
+  using Look = std::function<std::pair<std::size_t, std::size_t>()>;
+  explicit ReleasingHooks(Look look) : look_(std::move(look)) {}
+  Status AfterCommit(bool) override {
+    seen.push_back(look_());
+    return fails ? Status{ErrorCode::kUnavailable, "the models topic is away"} : Status::Ok();
+  }
+
+  std::vector<std::pair<std::size_t, std::size_t>> seen;
+  bool fails = false;
+
+ private:
+  Look look_;
+};
+
+TEST_F(ShardRunnerTest, TheModelIsReleasedAfterTheCommitAndBeforeItsReceipt) {
+  Start();
+  ReleasingHooks releasing([this] { return std::pair(state.commits, sink.published.size()); });
+  ShardRunner feeder(*shard, releasing);
+  ASSERT_TRUE(feeder.Process(At(0, EventKind::kLearn, "a")).ok());
+  ASSERT_TRUE(feeder.Process(At(1, EventKind::kDelete, "a")).ok());
+  ASSERT_TRUE(feeder.Commit().ok());
+  EXPECT_EQ(releasing.seen, (std::vector<std::pair<std::size_t, std::size_t>>{{1, 0}}));
+  EXPECT_EQ(sink.published.size(), 1u);
+}
+
+TEST_F(ShardRunnerTest, AReleaseThatFailsKeepsTheReceiptBack) {
+  Start();
+  ReleasingHooks releasing([this] { return std::pair(state.commits, sink.published.size()); });
+  releasing.fails = true;
+  ShardRunner feeder(*shard, releasing);
+  ASSERT_TRUE(feeder.Process(At(0, EventKind::kLearn, "a")).ok());
+  ASSERT_TRUE(feeder.Process(At(1, EventKind::kDelete, "a")).ok());
+  EXPECT_EQ(feeder.Commit().code(), ErrorCode::kUnavailable);
+  EXPECT_EQ(state.committed_entries, 1u);
+  EXPECT_TRUE(sink.published.empty());
 }
 
 // The same on a store: where a restart goes on.

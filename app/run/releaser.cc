@@ -1,0 +1,79 @@
+#include "app/run/releaser.h"
+
+#include "engine/check.h"
+
+namespace lethe {
+namespace {
+
+constexpr std::int64_t kShowEveryNs = 100'000'000;
+// Each release is a synced commit and a message that is waited for.
+constexpr std::int64_t kShowDrawsEveryNs = 1'000'000'000;
+
+}  // namespace
+
+bool Releaser::IsTimeToShow(std::int64_t now_ns) const {
+  const std::int64_t pause = shard_.draws_while_learning() ? kShowDrawsEveryNs : kShowEveryNs;
+  return shown_ns_ == 0 || now_ns - shown_ns_ >= pause;
+}
+
+// Only what is written leaves the process: a start after a crash must never be behind a model that
+// was released, since the number of its version would come a second time.
+Status Releaser::Prepare() {
+  LETHE_RETURN_IF_ERROR(port_.Settle());
+  const ModelVersion version = shard_.model_version();
+  if (!shard_.draws_while_learning() || version == marked_version_) return Status::Ok();
+  LETHE_CHECK(version == shard_.synced_version());
+  LETHE_RETURN_IF_ERROR(port_.Mark(version));
+  marked_version_ = version;
+  return Status::Ok();
+}
+
+Status Releaser::AfterCommit(bool has_news, const std::optional<EventIndex>& first_forgotten,
+                             std::int64_t now_ns) {
+  is_shown_ = false;
+  if (first_forgotten) LETHE_RETURN_IF_ERROR(port_.DestroySnapshotsWith(*first_forgotten));
+  if (shard_.has_unsynced_draws()) return Status::Ok();
+  const bool is_urgent = has_news || is_ending_;
+  const bool shows = is_urgent || IsTimeToShow(now_ns);
+  const bool adds_snapshot = SnapshotNumber() != snapshot_number_;
+  const bool sends_model =
+      pace_.has_models_topic && shard_.model_version() != sent_version_ &&
+      (has_news || model_ns_ == 0 || now_ns - model_ns_ >= pace_.models_every_ns);
+  if (shows || adds_snapshot || sends_model) LETHE_RETURN_IF_ERROR(Prepare());
+  if (adds_snapshot) {
+    snapshot_number_ = SnapshotNumber();
+    LETHE_RETURN_IF_ERROR(port_.AddSnapshot());
+  }
+  if (shows) Show(now_ns);
+  if (sends_model) LETHE_RETURN_IF_ERROR(SendModel(now_ns));
+  return SendCleanFrom();
+}
+
+Status Releaser::ShowLater(std::int64_t now_ns) {
+  if (is_shown_ || shard_.has_unsynced_draws() || !IsTimeToShow(now_ns)) return Status::Ok();
+  LETHE_RETURN_IF_ERROR(Prepare());
+  Show(now_ns);
+  return Status::Ok();
+}
+
+void Releaser::Show(std::int64_t now_ns) {
+  port_.Show();
+  shown_ns_ = now_ns;
+  is_shown_ = true;
+}
+
+Status Releaser::SendModel(std::int64_t now_ns) {
+  model_ns_ = now_ns;
+  sent_version_ = shard_.model_version();
+  return port_.SendModel();
+}
+
+// Also after a start: the process may have died between the commit and the notice.
+Status Releaser::SendCleanFrom() {
+  if (!pace_.has_models_topic || shard_.clean_from() == sent_clean_from_) return Status::Ok();
+  sent_clean_from_ = shard_.clean_from();
+  LETHE_RETURN_IF_ERROR(port_.SendCleanFrom());
+  return port_.WaitForModels();
+}
+
+}  // namespace lethe
