@@ -39,7 +39,8 @@ std::string ShardKey(const std::string& topic, ShardId shard);
 // Sends what a process has to say to its topics: receipts and notices in chain order, models, dead
 // letters. A topic that is not configured is not written to. A message that can never arrive is an
 // error of the run, and failure() has it; but no size stops it: a dead letter that is too large
-// goes out without its contents, a model not at all. Thread-safe.
+// goes out without its contents, and models are not sent if one could be too large. Thread-safe,
+// except for SetModelLimit.
 class Publisher final : public Sink {
  public:
   // `producer` may be null if no topic is configured, `shelf` if nobody looks at receipts,
@@ -59,6 +60,11 @@ class Publisher final : public Sink {
     if (shelf_ != nullptr) shelf_->Add(shard, kind, bytes);
   }
 
+  // The bytes of the largest record that the models topic takes. If a model could have more,
+  // whatever its weights are, none is published, and the log says so. To be called before the first
+  // model; without it every model is sent.
+  void SetModelLimit(std::int64_t bytes);
+
   // The next entry of this shard's chain that the topic does not have.
   void SetNextEntry(ShardId shard, const std::string& state_id, std::uint64_t entry);
 
@@ -66,7 +72,7 @@ class Publisher final : public Sink {
   // To the models topic, one key per shard for each, so that a compacted topic keeps the last one:
   // the model document; and the notice that every model before `clean_from` carries somebody who
   // was forgotten since, and has to go.
-  Status PublishModel(ShardId shard, std::string json);
+  Status PublishModel(ShardId shard, const std::function<std::string()>& json);
   Status PublishCleanFrom(ShardId shard, const std::string& state_id, ModelVersion clean_from);
 
   struct DeadLetter {
@@ -102,7 +108,6 @@ class Publisher final : public Sink {
   Status Send(OutMessage message, OnRefused on_refused = {});
   // Sends the dead letters that were refused, without their contents. How many it were so far.
   Result<std::size_t> SendCutLetters();
-  void NoteModelRefused(ShardId shard, std::size_t bytes);
   Status SendToModels(ShardId shard, const std::string& kind, std::string json,
                       OnRefused on_refused = {});
 
@@ -116,7 +121,7 @@ class Publisher final : public Sink {
   std::map<ShardId, Chain> chains_;
   Status failure_;
   std::vector<OutMessage> cut_letters_;  // to be sent
-  bool has_told_of_model_ = false;
+  bool models_fit_ = true;
   std::mutex cutting_mutex_;  // one shard sends them at a time, and others wait for it
   std::size_t letters_cut_ = 0;
 };

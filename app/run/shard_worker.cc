@@ -352,7 +352,8 @@ Status ShardWorker::PublishModel(bool has_news) {
     LETHE_RETURN_IF_ERROR(folder_->state().Settle());
     model_ns_ = now;
     published_version_ = shard_.model_version();
-    LETHE_RETURN_IF_ERROR(context_.publisher.PublishModel(id(), ModelDocument()));
+    LETHE_RETURN_IF_ERROR(
+        context_.publisher.PublishModel(id(), [this] { return ModelDocument(); }));
   }
   // Also after a start: the process may have died between the commit and the notice.
   if (shard_.clean_from() == published_clean_from_) return Status::Ok();
