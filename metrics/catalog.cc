@@ -30,7 +30,7 @@ constexpr MetricInfo kCatalog[] = {
      "Records with a timestamp more than a second later than their arrival."},
     {"lethe_restores_total", kCounter, "Starts of a shard from a state on disk."},
     {"lethe_models_too_large_total", kCounter,
-     "Models that were not published, because the topic takes no record of that size."},
+     "Models that were not published, because one could be too large for the topic."},
     {"lethe_queue_records", kGauge, "Records fetched and not processed yet."},
     {"lethe_state_bytes", kGauge,
      "Bytes of the state on disk, by column family, rounded up to whole MiB."},

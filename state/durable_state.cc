@@ -14,12 +14,6 @@ constexpr char kCommitsKey[] = "c";
 constexpr char kNoteTag = 'n';
 constexpr std::int64_t kAhead = 16;  // events whose places in the table are fetched early
 
-std::string HashKeyBytes(const KeyHash& hash) {
-  SavingArchive archive;
-  archive(hash);
-  return archive.Take();
-}
-
 std::string NoteKey(const std::string& name) { return kNoteTag + name; }
 
 }  // namespace
@@ -29,12 +23,14 @@ DurableState::DurableState(Store& store, HighWater* high_water)
       high_water_(high_water),
       writer_(store, high_water),
       payloads_(store, [this] { return Settle(); }),
-      eraser_(store, [this](const std::set<std::int64_t>& indices) {
-        std::vector<Store::KeyRange> ranges = events_.RangesOf(indices);
-        const std::vector<Store::KeyRange> payloads = payloads_.RangesOf(indices);
-        ranges.insert(ranges.end(), payloads.begin(), payloads.end());
-        return ranges;
-      }) {}
+      eraser_(store,
+              [this](const std::set<std::int64_t>& indices) {
+                std::vector<Store::KeyRange> ranges = events_.RangesOf(indices);
+                const std::vector<Store::KeyRange> payloads = payloads_.RangesOf(indices);
+                ranges.insert(ranges.end(), payloads.begin(), payloads.end());
+                return ranges;
+              }),
+      refusals_(store, [this] { return Settle(); }) {}
 
 Result<std::unique_ptr<DurableState>> DurableState::Open(Store& store, HighWater* high_water) {
   auto state = std::unique_ptr<DurableState>(new DurableState(store, high_water));
@@ -69,7 +65,7 @@ Status DurableState::Load() {
   LETHE_RETURN_IF_ERROR(
       payloads_.Load([this](std::int64_t index) { return deleted_.count(index) > 0; }));
   for (const std::int64_t index : deleted_) payloads_.Remove({index});
-  LETHE_RETURN_IF_ERROR(LoadRefusals());
+  LETHE_RETURN_IF_ERROR(refusals_.Load(batch_));
   return store_.Scan(Family::kChain, "", [&](std::string_view, std::string_view) {
     durable_entries_ = ++chain_entries_;
     return true;
@@ -101,28 +97,19 @@ Status DurableState::LoadEvents() {
   return Status::Ok();
 }
 
-Status DurableState::LoadRefusals() {
-  return store_.Scan(Family::kRefused, "", [&](std::string_view key, std::string_view value) {
-    KeyHash hash;
-    Refusal refusal;
-    LoadingArchive key_archive(key);
-    key_archive(hash);
-    LoadingArchive value_archive(value);
-    value_archive(refusal);
-    refusals_.Set(hash, refusal);
-    return true;
-  });
-}
-
 std::optional<LearnedEvent> DurableState::ReadEvent(EventIndex index) const {
   if (const Status written = Settle(); !written.ok()) {
-    if (failure_.ok()) failure_ = written;
+    NoteFailure(written);
     return std::nullopt;
   }
   auto event = events_.Read(store_, index.value);
   if (event.ok()) return std::move(event).value();
-  if (failure_.ok()) failure_ = event.status();
+  NoteFailure(event.status());
   return std::nullopt;
+}
+
+void DurableState::NoteFailure(const Status& status) const {
+  if (failure_.ok()) failure_ = status;
 }
 
 std::optional<LearnedEvent> DurableState::FindId(const KeyHash& id) const {
@@ -157,17 +144,18 @@ void DurableState::RemoveEvent(const LearnedEvent& event) {
   batch_.Put(Family::kDeleted, NumberKey(static_cast<std::uint64_t>(event.index.value)), {});
 }
 
-void DurableState::Refuse(const KeyHash& hash, const Refusal& refusal) {
-  refusals_.Set(hash, refusal);
-  SavingArchive archive;
-  archive(refusal);
-  batch_.Put(Family::kRefused, HashKeyBytes(hash), archive.Take());
+std::optional<Refusal> DurableState::FindRefusal(const KeyHash& hash) const {
+  const auto refusal = refusals_.Find(hash);
+  if (refusal.ok()) return refusal.value();
+  NoteFailure(refusal.status());
+  return std::nullopt;
 }
 
-void DurableState::ExpireRefusals(TimeMs now) {
-  refusals_.Expire(
-      now, [this](const KeyHash& hash) { batch_.Delete(Family::kRefused, HashKeyBytes(hash)); });
+void DurableState::Refuse(const KeyHash& hash, const Refusal& refusal) {
+  NoteFailure(refusals_.Set(hash, refusal, batch_));
 }
+
+void DurableState::ExpireRefusals(TimeMs now) { NoteFailure(refusals_.Expire(now, batch_)); }
 
 void DurableState::Append(ChainKind kind, std::string_view bytes) {
   std::string value(1, kind == ChainKind::kReceipt ? 'r' : 'n');
@@ -188,6 +176,7 @@ Status DurableState::Commit(bool sync) {
   ++commits_;
   batch_.Put(Family::kMeta, kCommitsKey, NumberKey(commits_));
   LETHE_RETURN_IF_ERROR(writer_.Write(batch_, commits_, sync));
+  refusals_.OnCommitted();
   eraser_.Add(to_erase_);
   to_erase_.clear();
   durable_entries_ = chain_entries_;

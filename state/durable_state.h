@@ -11,11 +11,11 @@
 #include "state/block_log.h"
 #include "state/commit_writer.h"
 #include "state/durable_payloads.h"
+#include "state/durable_refusals.h"
 #include "state/eraser.h"
 #include "state/event_table.h"
 #include "state/high_water.h"
 #include "state/part_pages.h"
-#include "state/refuse_list.h"
 #include "state/store/store.h"
 
 namespace lethe {
@@ -41,9 +41,7 @@ class DurableState final : public State {
 
   std::optional<LearnedEvent> FindId(const KeyHash& id) const override;
   std::vector<LearnedEvent> FindSubject(const KeyHash& subject) const override;
-  std::optional<Refusal> FindRefusal(const KeyHash& hash) const override {
-    return refusals_.Find(hash);
-  }
+  std::optional<Refusal> FindRefusal(const KeyHash& hash) const override;
   bool has_refusals() const override { return refusals_.size() > 0; }
   void Prefetch(const KeyHash& id, const std::optional<KeyHash>& subject) const override {
     table_.Prefetch(id, subject);
@@ -100,6 +98,7 @@ class DurableState final : public State {
 
   std::uint64_t commits() const { return commits_; }
   std::size_t refusals() const { return refusals_.size(); }
+  std::size_t refusal_bytes() const { return refusals_.bytes(); }  // in memory
 
  private:
   // Small, because a deletion reads the whole block of its event. They were larger once.
@@ -111,7 +110,7 @@ class DurableState final : public State {
   explicit DurableState(Store& store, HighWater* high_water);
   Status Load();
   Status LoadEvents();
-  Status LoadRefusals();
+  void NoteFailure(const Status& status) const;
   // None: not readable, and failure_ says why.
   std::optional<LearnedEvent> ReadEvent(EventIndex index) const;
 
@@ -126,7 +125,7 @@ class DurableState final : public State {
   Eraser eraser_;
   std::set<std::int64_t> deleted_;      // indices that are not erased yet
   std::vector<std::int64_t> to_erase_;  // those of them that the next commit makes durable
-  RefuseList refusals_;
+  DurableRefusals refusals_;
   std::uint64_t commits_ = 0;
   std::uint64_t chain_entries_ = 0;
   std::uint64_t durable_entries_ = 0;

@@ -11,7 +11,7 @@
 
 namespace lethe {
 
-// Refusals by hash, and in order of the time at which they end. Not thread-safe.
+// Refusals by hash, and in order of the time at which they end, all in memory. Not thread-safe.
 class RefuseList {
  public:
   std::optional<Refusal> Find(const KeyHash& hash) const {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -121,6 +122,7 @@ class Daemon {
     LETHE_RETURN_IF_ERROR(Connect());
     LETHE_RETURN_IF_ERROR(StartProducer());
     Publisher publisher(config_, producer_.get(), *signer_, stopping_, &shelf_, &metrics_);
+    publisher.SetModelLimit(model_limit_);
     Router router(config_, partitions_, LivePorts(config_, *cluster_, publisher, stopping_));
     auto watch = TopicWatch::Open(config_, settings_, producer_.get(), partitions_);
     if (!watch.ok()) return watch.status();
@@ -224,22 +226,35 @@ class Daemon {
                               config_.dead_letter.topic}) {
       if (topic) topics.push_back(*topic);
     }
-    KafkaSettings fitting = settings_;
-    if (options_.ask_for_limits) {
-      // A cluster that answers everything else may refuse or ignore this question.
-      const Status fits = FitToTopics(settings_, topics, kQuestion, fitting);
-      if (!fits.ok()) {
-        fitting = settings_;
-        LogWarning(fits.message() +
-                   "; going on with the limits of the client, so larger dead letters go out "
-                   "without their payload");
-      }
-    }
+    const KafkaSettings fitted = FitTo(topics);
     board_.SetReady("broker");
-    auto producer = KafkaProducer::Start(fitting, KafkaTalk());
+    auto producer = KafkaProducer::Start(fitted, KafkaTalk());
     if (!producer.ok()) return producer.status();
     producer_ = std::move(producer).value();
     return Status::Ok();
+  }
+
+  // The settings of a producer to these topics.
+  KafkaSettings FitTo(const std::vector<std::string>& topics) {
+    std::map<std::string, std::int64_t> limits;
+    if (options_.ask_for_limits) {
+      // A cluster that answers everything else may refuse or ignore this question.
+      auto answer = AskForLimits(settings_, topics, kQuestion);
+      if (answer.ok()) {
+        limits = std::move(answer).value();
+      } else {
+        LogWarning(answer.status().message() +
+                   "; going on with the limits of the client, so larger dead letters go out "
+                   "without their payload, and models that the topic refuses are lost silently");
+      }
+    }
+    std::vector<std::int64_t> bytes;
+    for (const auto& [topic, limit] : limits) bytes.push_back(limit);
+    KafkaSettings fitted = FitToLimits(settings_, bytes);
+    const auto models = limits.find(config_.publish.models_topic.value_or(""));
+    model_limit_ = MostSentBytes(
+        fitted, models == limits.end() ? std::nullopt : std::optional(models->second));
+    return fitted;
   }
 
   Status OpenShards(Publisher& publisher, Router& router, Ownership* ownership) {
@@ -395,6 +410,7 @@ class Daemon {
   std::string cluster_id_;
   std::int32_t partitions_ = 0;
   std::unique_ptr<KafkaProducer> producer_;
+  std::int64_t model_limit_ = 0;  // bytes of the largest record that the models topic takes
   std::vector<std::unique_ptr<ShardWorker>> workers_;
 };
 

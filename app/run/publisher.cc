@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/log.h"
+#include "app/topics/limits.h"
 #include "connectors/json/base64.h"
 #include "connectors/kafka/placed.h"
 #include "engine/json.h"
@@ -144,20 +145,24 @@ Status Publisher::WaitForModels(ShardId shard) {
   return {stopping_ ? ErrorCode::kInterrupted : status.code(), status.message()};
 }
 
-void Publisher::NoteModelRefused(ShardId shard, std::size_t bytes) {
-  if (metrics_ != nullptr) metrics_->shard(shard).AddModelTooLarge();
-  const std::lock_guard lock(mutex_);
-  if (std::exchange(has_told_of_model_, true)) return;
-  LogWarning("a model of " + std::to_string(bytes) + " bytes is larger than topic " +
-             *config_.publish.models_topic +
-             " takes, and is not published; raise its max.message.bytes, and start again. "
+void Publisher::SetModelLimit(std::int64_t bytes) {
+  const std::int64_t most = MostModelBytes(config_.spec.model);
+  models_fit_ = most <= bytes;
+  if (models_fit_ || !config_.publish.models_topic) return;
+  LogWarning("a model may have " + std::to_string(most) + " bytes, and topic " +
+             *config_.publish.models_topic + " takes " + std::to_string(bytes) +
+             ": no model is published; raise its max.message.bytes, and start again. "
              "lethe_models_too_large_total counts them");
 }
 
-Status Publisher::PublishModel(ShardId shard, std::string json) {
-  const std::size_t bytes = json.size();
-  return SendToModels(shard, "model", std::move(json),
-                      [this, shard, bytes] { NoteModelRefused(shard, bytes); });
+Status Publisher::PublishModel(ShardId shard, const std::function<std::string()>& json) {
+  if (!config_.publish.models_topic) return Status::Ok();
+  if (models_fit_) {
+    // A topic that takes less than it said refuses models by their length. Nothing may tell that.
+    return SendToModels(shard, "model", json(), [] {});
+  }
+  if (metrics_ != nullptr) metrics_->shard(shard).AddModelTooLarge();
+  return Status::Ok();
 }
 
 Status Publisher::PublishCleanFrom(ShardId shard, const std::string& state_id,

@@ -50,7 +50,8 @@ std::string MarkKey(const std::string& topic, ShardId shard, const std::string& 
 // Sends what a process has to say to its topics: receipts and notices in chain order, models, dead
 // letters. A topic that is not configured is not written to. A message that can never arrive is an
 // error of the run, and failure() has it; but no size stops it: a dead letter that is too large
-// goes out without its contents, a model not at all. Thread-safe.
+// goes out without its contents, and models are not sent if one could be too large. Thread-safe,
+// except for SetModelLimit.
 class Publisher final : public Sink {
  public:
   // `producer` may be null if no topic is configured, `shelf` if nobody looks at receipts,
@@ -70,6 +71,11 @@ class Publisher final : public Sink {
     if (shelf_ != nullptr) shelf_->Add(shard, kind, bytes);
   }
 
+  // The bytes of the largest record that the models topic takes. If a model could have more,
+  // whatever its weights are, none is published, and the log says so. To be called before the first
+  // model; without it every model is sent.
+  void SetModelLimit(std::int64_t bytes);
+
   // The next entry of this shard's chain that the topic does not have.
   void SetNextEntry(ShardId shard, const std::string& state_id, std::uint64_t entry);
 
@@ -77,7 +83,7 @@ class Publisher final : public Sink {
   // To the models topic, one key per shard for each, so that a compacted topic keeps the last one:
   // the model document; and the notice that every model before `clean_from` carries somebody who
   // was forgotten since, and has to go.
-  Status PublishModel(ShardId shard, std::string json);
+  Status PublishModel(ShardId shard, const std::function<std::string()>& json);
   Status PublishCleanFrom(ShardId shard, const std::string& state_id, ModelVersion clean_from);
   // Marks that the models of this state are released up to `version`; a broker has the mark when
   // this returns ok. kInterrupted if the process is to stop before.
@@ -125,7 +131,6 @@ class Publisher final : public Sink {
   std::shared_ptr<Arrivals> ModelsOf(ShardId shard);
   // Sends the dead letters that were refused, without their contents. How many it were so far.
   Result<std::size_t> SendCutLetters();
-  void NoteModelRefused(ShardId shard, std::size_t bytes);
   Status SendToModels(ShardId shard, const std::string& kind, std::string json,
                       OnRefused on_refused = {});
 
@@ -140,7 +145,7 @@ class Publisher final : public Sink {
   std::map<ShardId, std::shared_ptr<Arrivals>> models_;
   Status failure_;
   std::vector<OutMessage> cut_letters_;  // to be sent
-  bool has_told_of_model_ = false;
+  bool models_fit_ = true;
   std::mutex cutting_mutex_;  // one shard sends them at a time, and others wait for it
   std::size_t letters_cut_ = 0;
 };

@@ -339,7 +339,9 @@ Status ShardWorker::Mark(ModelVersion version) {
   return context_.publisher.PublishMark(id(), ToText(folder_->identity().state), version);
 }
 
-Status ShardWorker::SendModel() { return context_.publisher.PublishModel(id(), ModelDocument()); }
+Status ShardWorker::SendModel() {
+  return context_.publisher.PublishModel(id(), [this] { return ModelDocument(); });
+}
 
 Status ShardWorker::SendCleanFrom() {
   return context_.publisher.PublishCleanFrom(id(), ToText(folder_->identity().state),

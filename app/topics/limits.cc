@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <charconv>
 
+#include "engine/door.h"
+
 namespace lethe {
 namespace {
 
 // What librdkafka takes for message.max.bytes.
 constexpr std::int64_t kSmallest = 1000;
 constexpr std::int64_t kLargest = 1'000'000'000;
-constexpr std::int64_t kUsualBatch = 1'000'000;  // librdkafka's own
+constexpr std::int64_t kUsualBatch = 1'000'000;  // librdkafka's own, of a batch and of a record
+constexpr std::int64_t kWeightBytes = 25;        // of the longest text of a number and a comma
+constexpr std::int64_t kModelFrameBytes = 2048;  // the rest of a model, its key and its headers
 
 }  // namespace
 
@@ -37,19 +41,33 @@ KafkaSettings FitToLimits(KafkaSettings settings, const std::vector<std::int64_t
   return settings;
 }
 
-Status FitToTopics(const KafkaSettings& settings, const std::vector<std::string>& topics,
-                   std::chrono::milliseconds timeout, KafkaSettings& fitted) {
+Result<std::map<std::string, std::int64_t>> AskForLimits(const KafkaSettings& settings,
+                                                         const std::vector<std::string>& topics,
+                                                         std::chrono::milliseconds timeout) {
   const auto admin = KafkaAdmin::Open(settings, {});
   if (!admin.ok()) return admin.status();
-  std::vector<std::int64_t> limits;
+  std::map<std::string, std::int64_t> limits;
   for (const std::string& topic : topics) {
     const auto config = admin.value()->DescribeTopic(topic, timeout);
     if (config.status().code() == ErrorCode::kUnavailable) return config.status();
     if (!config.ok()) continue;
-    if (const auto bytes = MaxMessageBytes(config.value())) limits.push_back(*bytes);
+    if (const auto bytes = MaxMessageBytes(config.value())) limits[topic] = *bytes;
   }
-  fitted = FitToLimits(settings, limits);
-  return Status::Ok();
+  return limits;
+}
+
+std::int64_t MostModelBytes(const ModelSpec& model) {
+  return kModelFrameBytes + kWeightBytes * Door(model).model_dimension();
+}
+
+std::int64_t MostSentBytes(const KafkaSettings& settings, std::optional<std::int64_t> limit) {
+  const auto found = settings.properties.find("message.max.bytes");
+  std::int64_t bytes = kUsualBatch;
+  if (found != settings.properties.end()) {
+    const std::string& text = found->second;
+    std::from_chars(text.data(), text.data() + text.size(), bytes);
+  }
+  return std::min(bytes, limit.value_or(bytes));
 }
 
 }  // namespace lethe

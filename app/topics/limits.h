@@ -2,12 +2,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "connectors/kafka/admin.h"
 #include "connectors/kafka/settings.h"
+#include "engine/spec.h"
 #include "engine/status.h"
 
 namespace lethe {
@@ -20,9 +22,18 @@ std::optional<std::int64_t> MaxMessageBytes(const KafkaAdmin::TopicConfig& confi
 // than a topic of small records takes, which then refuses all of them. What the user has set stays.
 KafkaSettings FitToLimits(KafkaSettings settings, const std::vector<std::int64_t>& limits);
 
-// The same, after asking for the limits. A topic whose settings this user may not read counts for
-// nothing. kUnavailable when no broker answers in time.
-Status FitToTopics(const KafkaSettings& settings, const std::vector<std::string>& topics,
-                   std::chrono::milliseconds timeout, KafkaSettings& fitted);
+// The limits of topics by name. A topic whose settings this user may not read is left out.
+// kUnavailable when no broker answers in time.
+Result<std::map<std::string, std::int64_t>> AskForLimits(const KafkaSettings& settings,
+                                                         const std::vector<std::string>& topics,
+                                                         std::chrono::milliseconds timeout);
+
+// The bytes that a record with a model takes at most, whatever its weights are. Whether models are
+// published goes by this number and never by the length of one of them: that length depends on
+// every event that was learned, and a count or a log line would tell it for ever.
+std::int64_t MostModelBytes(const ModelSpec& model);
+// The bytes that a producer with these settings can send to a topic with this limit, if it is
+// known.
+std::int64_t MostSentBytes(const KafkaSettings& settings, std::optional<std::int64_t> limit);
 
 }  // namespace lethe

@@ -17,8 +17,6 @@ using Level = Finding::Level;
 constexpr std::int64_t kDayMs = 24 * 3600 * std::int64_t{1000};
 constexpr std::int64_t kSampleOfPartition = 200;  // records
 constexpr std::int64_t kLargestProbe = std::int64_t{16} << 20;
-constexpr std::int64_t kWeightBytes = 26;  // at most, of a double with its comma
-constexpr std::int64_t kUsualWeightBytes = 18;
 constexpr std::int64_t kReceiptBytes = 32 * 1024;  // at most, in its envelope
 
 class OnlineCheck {
@@ -211,16 +209,11 @@ class OnlineCheck {
               "max.message.bytes");
     }
     const auto models = limit(config_.publish.models_topic);
-    const ModelSpec& model = config_.spec.model;
-    const std::int64_t weights =
-        model.hash_bits ? std::int64_t{1} << *model.hash_bits : model.dimension;
-    if (models && *models < kWeightBytes * weights) {
-      Add(*models < kUsualWeightBytes * weights ? Level::kBroken : Level::kWarning,
-          *config_.publish.models_topic,
-          "takes " + std::to_string(*models) + " bytes, a model of dimension " +
-              std::to_string(weights) + " has up to " + std::to_string(kWeightBytes) +
-              " bytes for each weight: models that are larger are not published; raise "
-              "max.message.bytes");
+    const std::int64_t model = MostModelBytes(config_.spec.model);
+    if (models && *models < model) {
+      Add(Level::kBroken, *config_.publish.models_topic,
+          "takes " + std::to_string(*models) + " bytes, a model may have " + std::to_string(model) +
+              ": no model is published; raise max.message.bytes");
     }
     const auto receipts = limit(config_.publish.receipts_topic);
     if (receipts && *receipts < kReceiptBytes) {

@@ -109,7 +109,7 @@ TEST_F(CheckOnlineTest, LimitsOfSizeAreCompared) {
       "publish: {receipts_topic: " + receipts_topic + ", models_topic: " + models + "}\n";
   Check(0, publish);
   ExpectSays(*Check(1, publish + "model: {dimension: 10000}\n"),
-             "a model of dimension 10000 has up to 26 bytes for each weight");
+             "takes 100000 bytes, a model may have 252048: no model is published");
   receipts_topic = NewTopic(
       1, {{"retention.ms", "-1"}, {"retention.bytes", "-1"}, {"max.message.bytes", "2000"}});
   ExpectSays(*Check(1), "a receipt has up to 32768");

@@ -99,6 +99,25 @@ TEST_F(RunModelsTest, ANoticeThatACrashSwallowedComesWithTheNextStart) {
   EXPECT_EQ(again.back(), again.front());
 }
 
+// Early models are short and later ones long. The topic would take the early ones, and how many
+// that are would depend on the events.
+TEST_F(RunModelsTest, WhetherModelsFitFollowsFromTheConfigurationAlone) {
+  models_topic_ = NewTopic(1, {{"max.message.bytes", "6000"}});
+  Config("model: {dimension: 300}\npublish: {receipts_topic: " + receipts_topic +
+         ", models_topic: " + models_topic_ + ", models_every: 1ms}\n");
+  std::string x = "0";
+  for (int i = 1; i < 300; ++i) x += ",0";
+  Send({{topic, 0, "user-1", R"({"type":"learn","x":[)" + x + R"(],"y":1})", {}}});
+  const auto daemon = Start();
+  WaitForRecords(*daemon, 1);
+  EXPECT_TRUE(daemon->Says("a model may have 9548 bytes, and topic " + models_topic_ +
+                           " takes 6000: no model is published"))
+      << daemon->Log();
+  daemon->Signal(SIGTERM);
+  ASSERT_EQ(daemon->Wait(), 0) << daemon->Log();
+  EXPECT_TRUE(Said("model/0").empty());
+}
+
 TEST_F(RunModelsTest, AModelAboveTheLimitOfTheTopicStopsNothing) {
   models_topic_ = NewTopic(1, {{"max.message.bytes", "2000"}});
   Config("model: {dimension: 300}\npublish: {receipts_topic: " + receipts_topic +
@@ -114,7 +133,8 @@ TEST_F(RunModelsTest, AModelAboveTheLimitOfTheTopicStopsNothing) {
   Send(events);
   const auto daemon = Start();
   WaitForRecords(*daemon, 51);
-  EXPECT_TRUE(daemon->Says("larger than topic " + models_topic_ + " takes")) << daemon->Log();
+  EXPECT_TRUE(daemon->Says("topic " + models_topic_ + " takes 2000: no model is published"))
+      << daemon->Log();
   EXPECT_NE(Get(Url(*daemon), "/metrics").body.find("lethe_models_too_large_total{shard=\"0\"} "),
             std::string::npos);
   EXPECT_EQ(
