@@ -11,7 +11,7 @@ namespace lethe {
 
 enum class TransactionEnd { kCommit, kAbort };
 
-// For tests: sends all messages in one transaction, in order, and ends it. They name their
+// Sends all messages in one transaction, in order, and ends it. They name their
 // partitions. Returns when readers can see how it ended.
 Status SendTransaction(const KafkaSettings& settings, const std::vector<OutMessage>& messages,
                        TransactionEnd end, std::chrono::milliseconds timeout);

@@ -1,4 +1,4 @@
-#include "connectors/kafka/testing/group.h"
+#include "tests/support/kafka/group.h"
 
 #include <librdkafka/rdkafka.h>
 

@@ -1,4 +1,4 @@
-#include "connectors/kafka/testing/transaction.h"
+#include "tests/support/kafka/transaction.h"
 
 #include <librdkafka/rdkafka.h>
 #include <unistd.h>

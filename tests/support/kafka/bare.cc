@@ -1,4 +1,4 @@
-#include "connectors/kafka/bare.h"
+#include "tests/support/kafka/bare.h"
 
 #include <librdkafka/rdkafka.h>
 
