@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "engine/check.h"
+#include "engine/varint.h"
 #include "state/bytes.h"
 
 namespace lethe {
@@ -34,9 +35,8 @@ void ReadNames(std::string_view from, std::size_t count, KeyHash* names) {
 
 // A zigzag varint: small numbers of either sign are short.
 void PutSmall(std::string& out, std::int64_t number) {
-  auto rest = (static_cast<std::uint64_t>(number) << 1) ^ static_cast<std::uint64_t>(number >> 63);
-  for (; rest >= 0x80; rest >>= 7) out.push_back(static_cast<char>(rest | 0x80));
-  out.push_back(static_cast<char>(rest));
+  AppendVarint((static_cast<std::uint64_t>(number) << 1) ^ static_cast<std::uint64_t>(number >> 63),
+               out);
 }
 
 bool ReadSmall(std::string_view bytes, std::size_t& at, std::int64_t& number) {

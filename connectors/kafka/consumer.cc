@@ -20,18 +20,12 @@ namespace {
 using kafka::PartitionReader;
 
 const kafka::Properties& Fixed() {
-  static const kafka::Properties properties = {
-      {"isolation.level", "read_committed"},
-      {"enable.auto.commit", "false"},
-      {"enable.auto.offset.store", "false"},
-      {"auto.offset.reset", "error"},
-      {"allow.auto.create.topics", "false"},
-      {"enable.partition.eof", "true"},
+  static const kafka::Properties properties = kafka::ReaderProperties({
       // Which brokers are connected, and when the last bytes came.
       {"statistics.interval.ms", "2000"},
       // What one call takes out of the prefetch queue: a batch.
       {"consume.callback.max.messages", std::to_string(RecordBatch::kMaxRecords)},
-  };
+  });
   return properties;
 }
 
