@@ -3,6 +3,7 @@
 #include <librdkafka/rdkafka.h>
 
 #include <array>
+#include <map>
 #include <thread>
 #include <utility>
 
@@ -20,18 +21,30 @@ template <typename T>
 using Owned = std::unique_ptr<T, void (*)(T*)>;
 using Event = Owned<rd_kafka_event_t>;
 
+// A connection, which stays open for the next call: a test wants to go on at once.
+Result<kafka::Handle*> Connection(const KafkaSettings& settings) {
+  static std::map<std::string, std::unique_ptr<kafka::Handle>> open;
+  std::unique_ptr<kafka::Handle>& handle = open[settings.brokers];
+  if (handle == nullptr) {
+    auto opened = kafka::Handle::OpenProducer(settings, {}, {}, {}, nullptr);
+    if (!opened.ok()) return opened.status();
+    handle = std::move(opened).value();
+  }
+  return handle.get();
+}
+
 // Waits for the answer to what `send(handle, queue)` asks for.
 template <typename Send>
 Result<Event> Ask(const KafkaSettings& settings, const std::string& what, milliseconds timeout,
                   const Send& send) {
-  const auto handle = kafka::Handle::OpenProducer(settings, {}, {}, {}, nullptr);
-  if (!handle.ok()) return handle.status();
-  const Owned<rd_kafka_queue_t> queue(rd_kafka_queue_new(handle.value()->get()),
-                                      rd_kafka_queue_destroy);
-  send(handle.value()->get(), queue.get());
+  const auto connection = Connection(settings);
+  if (!connection.ok()) return connection.status();
+  kafka::Handle& handle = *connection.value();
+  const Owned<rd_kafka_queue_t> queue(rd_kafka_queue_new(handle.get()), rd_kafka_queue_destroy);
+  send(handle.get(), queue.get());
   Event event(rd_kafka_queue_poll(queue.get(), static_cast<int>(timeout.count())),
               rd_kafka_event_destroy);
-  if (event == nullptr) return handle.value()->Unavailable(what);
+  if (event == nullptr) return handle.Unavailable(what);
   const auto error = rd_kafka_event_error(event.get());
   if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return event;
   return kafka::FromError(error, what, rd_kafka_event_error_string(event.get()));

@@ -12,8 +12,8 @@
 
 namespace lethe {
 
-// Changes to topics that Lethe itself never makes. Each call opens a connection of its own.
-// kConfig: the topic does not exist; kUnavailable: no broker answered in time.
+// Changes to topics that Lethe itself never makes. Not thread-safe. kConfig: the topic does not
+// exist; kUnavailable: no broker answered in time.
 Status DeleteTopic(const KafkaSettings& settings, const std::string& topic,
                    std::chrono::milliseconds timeout);
 // `total` counts the partitions that the topic has already. Returns when all of them have a leader.
