@@ -39,8 +39,7 @@ Status DiskError(const std::string& path) {
 
 std::string Checksum(std::string_view text) {
   char digits[9];
-  std::snprintf(digits, sizeof digits, "%08" PRIx32,
-                rocksdb::crc32c::Extend(0, text.data(), text.size()));
+  std::snprintf(digits, sizeof digits, "%08" PRIx32, Crc32c(text));
   return digits;
 }
 

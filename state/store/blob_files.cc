@@ -101,9 +101,7 @@ Status Damaged(const std::string& path, const std::string& what) {
 
 }  // namespace
 
-std::uint32_t BlobFiles::Checksum(std::string_view bytes) {
-  return rocksdb::crc32c::Extend(0, bytes.data(), bytes.size());
-}
+std::uint32_t BlobFiles::Checksum(std::string_view bytes) { return Crc32c(bytes); }
 
 Status BlobFiles::Failed(const std::string& doing, const std::string& path) const {
   const std::string message = "cannot " + doing + " " + path + ": " + std::strerror(errno);

@@ -14,8 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/check.h"
-#include "state/store/crc32c.h"
 #include "state/store/database_files.h"
 #include "state/store/placed_rows.h"
 #include "state/store/rocks_options.h"
@@ -28,7 +26,6 @@ constexpr std::size_t kMostRoom = std::size_t{8} << 20;     // that a batch keep
 constexpr std::int64_t kBytesUnit = std::int64_t{1} << 20;  // what Bytes is rounded up to
 constexpr int kMostTries = 200;  // to open a database that changes meanwhile
 constexpr std::chrono::milliseconds kPause{10};
-constexpr std::uint32_t kCrc32cOfDigits = 0xe3069283;  // the check value of its definition
 
 // A new database gets its families all at once: one by one, RocksDB would write down the options of
 // all of them each time, and sync that.
@@ -87,7 +84,6 @@ RocksStore::~RocksStore() = default;
 
 Result<std::unique_ptr<RocksStore>> RocksStore::Open(const std::string& folder,
                                                      const DiskFailure& failure, LogEnd log_end) {
-  LETHE_CHECK(rocksdb::crc32c::Extend(0, "123456789", 9) == kCrc32cOfDigits);
   auto impl = std::make_unique<Impl>();
   impl->folder = folder;
   impl->env = NewGuardedEnv(failure);

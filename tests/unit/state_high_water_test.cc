@@ -83,8 +83,7 @@ TEST_F(HighWaterTest, AStartOfTheMachineMayTakeWhatWasNotSynced) {
       "lethe.high-water/1 00000000-0000-0000-0000-000000000000 "
       "00000000000000000005 00000000000000000009";
   char checksum[10];
-  std::snprintf(checksum, sizeof checksum, " %08x",
-                rocksdb::crc32c::Extend(0, text.data(), text.size()));
+  std::snprintf(checksum, sizeof checksum, " %08x", Crc32c(text));
   std::ofstream(path_) << text << checksum << "\n";
   const HighWaterMark rebooted = ReadHighWater(path_).value();
   EXPECT_EQ(rebooted.file, File::kWhole);
