@@ -16,8 +16,9 @@
 #include <vector>
 
 #include "bench/topics.h"
-#include "connectors/kafka/bare.h"
 #include "connectors/kafka/consumer.h"
+#include "tests/support/kafka/bare.h"
+#include "tests/support/kafka/topics.h"
 
 namespace lethe {
 namespace {
@@ -34,12 +35,13 @@ struct Case {
 double Decode(const KafkaSettings& settings, const std::string& topic, std::int64_t events) {
   const auto began = Clock::now();
   auto consumer = KafkaConsumer::Start(settings, topic, {{0, Offset{0}}}, {}).value();
+  RecordBatch batch;
   std::int64_t seen = 0;
   while (seen < events) {
-    const RecordBatch* batch = consumer->Next(0, kPatience).value();
-    LETHE_CHECK(batch != nullptr);
-    for (std::size_t i = 0; i < batch->count(); ++i) LETHE_CHECK(!batch->record(i).rejection);
-    seen += static_cast<std::int64_t>(batch->count());
+    LETHE_CHECK(consumer->Read(0, kPatience, batch).value());
+    batch.DecodeAll();
+    for (std::size_t i = 0; i < batch.count(); ++i) LETHE_CHECK(!batch.record(i).rejection);
+    seen += static_cast<std::int64_t>(batch.count());
   }
   return std::chrono::duration<double>(Clock::now() - began).count();
 }
@@ -67,7 +69,7 @@ void Run(const KafkaSettings& settings, const Case& of, std::int64_t events, int
   std::printf("%-8s %4d %7.0f %12.0f %12.0f %7.2f\n", of.name, of.dimension, bytes, Median(bare),
               Median(ours), Median(ours) / Median(bare));
   std::fflush(stdout);
-  LETHE_CHECK(KafkaAdmin::Open(settings, {}).value()->DeleteTopic(topic, kPatience).ok());
+  LETHE_CHECK(DeleteTopic(settings, topic, kPatience).ok());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // What it costs to decode an event: the binary form against JSON, as the value of a message and out
-// of a recorded file. bench/results-decode.txt has figures.
+// of a recorded file.
 //
 //   ./dev bench decode
 

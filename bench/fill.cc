@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/topics.h"
+#include "tests/support/kafka/topics.h"
 
 int main(int argc, char** argv) {
   std::string broker;
@@ -29,8 +30,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   const lethe::KafkaSettings settings{.brokers = broker, .properties = {}};
   if (is_removed) {
-    auto admin = lethe::KafkaAdmin::Open(settings, {}).value();
-    lethe::Must(admin->DeleteTopic(stream.topic, lethe::kPatience));
+    lethe::Must(lethe::DeleteTopic(settings, stream.topic, lethe::kPatience));
     return 0;
   }
   stream.form = is_float32 ? lethe::Form::kFloat32 : lethe::Form::kJson;

@@ -22,12 +22,12 @@
 #include "app/run/facts.h"
 #include "app/run/shard_worker.h"
 #include "bench/topics.h"
-#include "connectors/kafka/bare.h"
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
 #include "connectors/system/system_clock.h"
 #include "metrics/download.h"
 #include "metrics/http_server.h"
+#include "tests/support/kafka/bare.h"
 
 namespace lethe {
 namespace {

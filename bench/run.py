@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures Lethe: `./dev bench` runs every part and writes bench/results.md and .json, the picture and
+"""Measures Lethe: `./dev bench` runs every part and writes bench/results.md, build/results.json, the picture and
 the tables of docs/performance.md; `./dev bench PART...` runs some and prints what they found."""
 import argparse
 import importlib
@@ -69,8 +69,10 @@ def main():
             parser.error(f"no part '{part}'; there are {', '.join(NAMES)}, report, and the programs "
                          f"{', '.join(sorted(programs))}")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the broker goes with it
-    kept = os.path.join(arguments.out or os.path.join(ROOT, 'bench'), 'results.json')
+    kept = os.path.join(arguments.out or os.path.join(ROOT, 'build'), 'results.json')
     if 'report' in arguments.parts:
+        if not os.path.exists(kept):
+            parser.error(f'there is no {kept}: a run of all parts writes it')
         with open(kept) as file:
             results = json.load(file)
     else:
@@ -84,7 +86,7 @@ def main():
         results = older
     is_kept = not arguments.parts or arguments.keep or 'report' in arguments.parts
     if arguments.out or (is_kept and not results['quick']):
-        report.write(results, os.path.dirname(kept), with_docs=not arguments.out)
+        report.write(results, kept, arguments.out or os.path.join(ROOT, 'bench'), with_docs=not arguments.out)
     print(report.markdown(results))
     return 1 if any('failed' in part for part in results['parts'].values()) else 0
 

@@ -6,16 +6,6 @@
 #include "engine/check.h"
 
 namespace lethe {
-namespace {
-
-// Half by half: the compiler would write the two halves to memory and read them back as one, for
-// which the processor has to wait.
-void Put(const KeyHash& name, KeyHash& to) {
-  to.low = name.low;
-  to.high = name.high;
-}
-
-}  // namespace
 
 Intake::Intake(const ModelSpec& model, Names names, std::string topic, ShardId shard)
     : door_(model), names_(std::move(names)), topic_(std::move(topic)), shard_(shard) {}
@@ -57,7 +47,7 @@ void Intake::Prepare(const Record& record, Prepared& prepared) const {
 template <typename Text>
 void Intake::PutSubject(const std::optional<Text>& subject, Admitted& admitted) const {
   if (!subject) return admitted.subject.reset();
-  Put(names_.Subject(*subject), admitted.subject ? *admitted.subject : admitted.subject.emplace());
+  admitted.subject = names_.Subject(*subject);
 }
 
 std::string Intake::PlaceOf(const Record& record) const {
@@ -68,14 +58,14 @@ void Intake::Admit(const Record& record, Admitted& admitted) const {
   const Event& event = record.event;
   admitted.rejection = door_.Admit(event, admitted.example);
   if (admitted.rejection) return;
-  Put(event.id ? names_.Id(*event.id) : names_.Id(PlaceOf(record)), admitted.id);
+  admitted.id = event.id ? names_.Id(*event.id) : names_.Id(PlaceOf(record));
   PutSubject(event.subject, admitted);
 }
 
 bool Intake::Admit(const PlainLearn& learn, Admitted& admitted) const {
   if (!door_.AdmitPlain(learn, admitted.example)) return false;
   admitted.rejection.reset();
-  Put(names_.Id(learn.id), admitted.id);
+  admitted.id = names_.Id(learn.id);
   PutSubject(learn.subject, admitted);
   return true;
 }

@@ -50,20 +50,7 @@ JsonWriter& JsonWriter::Key(std::string_view name) {
 
 JsonWriter& JsonWriter::Value(std::string_view text) {
   Separate();
-  text_ += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      text_ += '\\';
-      text_ += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", c);
-      text_ += escaped;
-    } else {
-      text_ += c;
-    }
-  }
-  text_ += '"';
+  AppendQuoted(text, text_);
   return *this;
 }
 
@@ -79,6 +66,23 @@ JsonWriter& JsonWriter::Raw(std::string_view json) {
   Separate();
   text_ += json;
   return *this;
+}
+
+void AppendQuoted(std::string_view text, std::string& out) {
+  out += '"';
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", c);
+      out += escaped;
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
 }
 
 }  // namespace lethe

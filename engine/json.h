@@ -41,6 +41,9 @@ class JsonWriter {
   bool needs_comma_ = false;
 };
 
+// Appends a text in quotes, escaped as JSON wants it.
+void AppendQuoted(std::string_view text, std::string& out);
+
 // The shortest decimal that reads back as the same double.
 std::string ToText(double number);
 

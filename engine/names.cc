@@ -38,7 +38,6 @@ KeyHash Names::SubjectInReceipt(std::string_view subject) const {
 }
 
 KeyHash Names::InLedger(char tag, std::string_view text, int bits) const {
-  if (identity_.has_whole_names) return Tagged(tag, text);
   const std::uint64_t kept =
       hasher_.KeyedLow(identity_.ledger_key, tag, text) & (~std::uint64_t{0} >> (64 - bits));
   return {.low = kept == 0 ? 1 : kept, .high = 0};  // zeros are what an erased name looks like

@@ -17,9 +17,6 @@ struct ShardIdentity {
   HashKey ledger_key{};
   HashKey refuse_key{};
   HashKey receipt_key{};
-  // States that were begun before names were shortened keep whole ones; the refusals and budgets
-  // in them go by those.
-  bool has_whole_names = false;
 
   static ShardIdentity New(ShardId shard, RandomSource& random);
 

@@ -5,6 +5,7 @@
 
 #include "engine/feature_hash.h"
 #include "engine/spec.h"
+#include "engine/varint.h"
 
 namespace lethe {
 namespace {
@@ -23,12 +24,12 @@ class Message {
  public:
   Message& Integer(int field, std::int64_t value) {
     AddKey(field, 0);
-    AddVarint(static_cast<std::uint64_t>(value));
+    AppendVarint(static_cast<std::uint64_t>(value), bytes_);
     return *this;
   }
   Message& Bytes(int field, std::string_view bytes) {
     AddKey(field, 2);
-    AddVarint(bytes.size());
+    AppendVarint(bytes.size(), bytes_);
     bytes_ += bytes;
     return *this;
   }
@@ -36,7 +37,7 @@ class Message {
   // Packed, little-endian.
   Message& Floats(int field, const std::vector<float>& values) {
     AddKey(field, 2);
-    AddVarint(4 * values.size());
+    AppendVarint(4 * values.size(), bytes_);
     for (const float value : values) {
       const auto bits = std::bit_cast<std::uint32_t>(value);
       for (int shift = 0; shift < 32; shift += 8) bytes_ += static_cast<char>(bits >> shift);
@@ -48,11 +49,7 @@ class Message {
 
  private:
   void AddKey(int field, unsigned wire_type) {
-    AddVarint(static_cast<std::uint64_t>(field) << 3 | wire_type);
-  }
-  void AddVarint(std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>(value | 0x80);
-    bytes_ += static_cast<char>(value);
+    AppendVarint(static_cast<std::uint64_t>(field) << 3 | wire_type, bytes_);
   }
 
   std::string bytes_;

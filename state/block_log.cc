@@ -80,24 +80,14 @@ void BlockLog<Rows>::DropBefore(std::int64_t index) {
 }
 
 template <typename Rows>
-Result<std::string> BlockLog<Rows>::ReadRow(const Store& store, std::int64_t index) const {
-  for (const std::int64_t first : {BlockOf(index), WidestOf(index)}) {
-    auto value = store.Get(family_, NumberKey(static_cast<std::uint64_t>(first)));
-    if (!value.ok()) return value.status();
-    if (value.value()) return *std::move(value).value();
-  }
-  return std::string();
-}
-
-template <typename Rows>
 auto BlockLog<Rows>::Read(const Store& store, std::int64_t index) const -> Result<Entry> {
   if (const Rows* rows = Unstored(index)) return rows->At(index);
   const std::int64_t block = BlockOf(index);
   if (block != last_block_) {
     last_block_ = -1;
-    auto row = ReadRow(store, index);
+    auto row = store.Get(family_, NumberKey(static_cast<std::uint64_t>(block)));
     if (!row.ok()) return row.status();
-    last_read_ = std::move(row).value();
+    last_read_ = std::move(row).value().value_or("");
     last_block_ = block;
   }
   auto entry = Rows::DecodeOne(last_read_, index);
@@ -132,12 +122,12 @@ std::vector<Store::KeyRange> BlockLog<Rows>::RangesOf(const std::set<std::int64_
   std::vector<Store::KeyRange> ranges;
   std::int64_t end = -1;  // of the last range
   for (const std::int64_t index : indices) {
-    const std::int64_t first = WidestOf(index);
+    const std::int64_t first = BlockOf(index);
     if (first >= end) {
       const std::string key = NumberKey(static_cast<std::uint64_t>(first));
       if (first > end || ranges.empty()) ranges.push_back({family_, key, key});
     }
-    end = std::max(end, first + widest_);
+    end = std::max(end, first + block_);
     ranges.back().last = NumberKey(static_cast<std::uint64_t>(end - 1));
   }
   return ranges;
@@ -162,14 +152,13 @@ std::optional<std::string> BlankedIn(Rows& rows, const std::set<std::int64_t>& i
 }  // namespace
 
 std::optional<std::string> Blanked(std::string_view value, const std::set<std::int64_t>& indices) {
-  // Both kinds of rows begin with a version, the first index and the count.
+  // Both kinds of rows begin with the kind, the first index and the count.
   if (value.size() < 13) return std::nullopt;
   const auto first = NumberAt<std::int64_t>(value, 1);
   const auto next = indices.lower_bound(first);
   if (next == indices.end() || *next >= first + NumberAt<std::uint32_t>(value, 9)) {
     return std::nullopt;
   }
-  // A row of bytes may also be one of events, of version 1.
   if (ByteRows bytes; ByteRows::Decode(value, bytes)) return BlankedIn(bytes, indices);
   if (EventRows events; EventRows::Decode(value, events)) return BlankedIn(events, indices);
   return std::nullopt;

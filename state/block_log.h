@@ -24,10 +24,8 @@ class BlockLog {
   using Entry = typename Rows::Entry;
   using Visitor = std::function<Status(const Rows& rows)>;
 
-  // `widest`: of the blocks that were ever written, a multiple of `block`.
-  BlockLog(Family family, std::int64_t block, std::int64_t widest)
-      : family_(family), block_(block), widest_(widest) {}
-  BlockLog(Family family, std::int64_t block) : BlockLog(family, block, block) {}
+  // `block`: the number of entries in a full block.
+  BlockLog(Family family, std::int64_t block) : family_(family), block_(block) {}
 
   // Visits all that is stored, row by row in order, and goes on after the last.
   Status Load(const Store& store, const Visitor& visit);
@@ -71,13 +69,9 @@ class BlockLog {
   void Add(const Entry& entry);
   static Status Damaged(Family family, std::string_view key);
   std::int64_t BlockOf(std::int64_t index) const { return index / block_ * block_; }
-  std::int64_t WidestOf(std::int64_t index) const { return index / widest_ * widest_; }
-  // The row of a full block that has this entry; empty if there is none.
-  Result<std::string> ReadRow(const Store& store, std::int64_t index) const;
 
   Family family_;
   std::int64_t block_;
-  std::int64_t widest_;
   std::vector<Rows> full_;            // blocks that are to be stored
   Rows open_ = NewBlock(0);           // the last block
   std::int64_t stored_ = 0;           // entries before this are in the store

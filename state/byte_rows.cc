@@ -8,7 +8,6 @@
 namespace lethe {
 namespace {
 
-constexpr std::uint8_t kVersion = 1;
 constexpr std::size_t kHeader = 1 + 8 + 4;
 
 // What a row begins with, before the sizes of its entries.
@@ -18,7 +17,7 @@ struct Head {
 };
 
 std::optional<Head> ReadHead(std::string_view value) {
-  if (value.size() < kHeader || NumberAt<std::uint8_t>(value, 0) != kVersion) return std::nullopt;
+  if (value.size() < kHeader || NumberAt<RowKind>(value, 0) != RowKind::kBytes) return std::nullopt;
   const Head head{NumberAt<std::int64_t>(value, 1), NumberAt<std::uint32_t>(value, 9)};
   if (head.first < 0 || head.first > kMostIndex) return std::nullopt;
   if (head.count > (value.size() - kHeader) / 4) return std::nullopt;
@@ -60,7 +59,7 @@ bool ByteRows::Blank(std::int64_t index) {
 }
 
 void ByteRows::PutHead(std::int64_t from, std::int64_t to, std::string& value) const {
-  PutNumber(value, kVersion);
+  PutNumber(value, RowKind::kBytes);
   PutNumber(value, from);
   PutNumber(value, static_cast<std::uint32_t>(to - from));
   for (std::int64_t i = from; i < to; ++i) {

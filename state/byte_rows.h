@@ -37,10 +37,8 @@ class ByteRows {
   // One entry of a row, within `value`.
   static std::optional<Entry> DecodeOne(std::string_view value, std::int64_t wanted);
 
-  // Whether an entry was taken out, or overwritten by zeros as earlier versions did.
-  static bool IsBlank(Entry entry) {
-    return entry.find_first_not_of('\0') == std::string_view::npos;
-  }
+  // Whether an entry was taken out.
+  static bool IsBlank(Entry entry) { return entry.empty(); }
 
  private:
   void PutHead(std::int64_t from, std::int64_t to, std::string& value) const;

@@ -20,6 +20,9 @@ T NumberAt(std::string_view bytes, std::size_t position) {
   return value;
 }
 
+// The first byte of a row: what its entries are.
+enum class RowKind : std::uint8_t { kBytes = 1, kEvents = 2 };
+
 // Of any index on disk: what is above it is damage, and below it sums do not overflow.
 inline constexpr std::int64_t kMostIndex = std::int64_t{1} << 60;
 

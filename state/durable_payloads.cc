@@ -13,7 +13,6 @@ namespace {
 
 constexpr char kFirstKey[] = "w";            // in Family::kMeta
 constexpr std::int64_t kHashedBytes = 2048;  // that one with hashed features counts for
-constexpr std::size_t kRowsToRead = 64;      // at a time, into the processor's cache
 
 std::uint32_t SizeOf(const Example& example) {
   return static_cast<std::uint32_t>(sizeof example.y +

@@ -45,7 +45,7 @@ Result<std::uint64_t> DurableState::CommitsIn(const Store& store) {
 }
 
 Status DurableState::CheckEvents(const Store& store) {
-  BlockLog<EventRows> events(Family::kEvents, kEventsPerBlock, kMostEventsPerBlock);
+  BlockLog<EventRows> events(Family::kEvents, kEventsPerBlock);
   return events.Load(store, [](const EventRows&) { return Status::Ok(); });
 }
 
@@ -78,7 +78,7 @@ Status DurableState::LoadEvents() {
     return true;
   }));
   if (const auto last = store_.LastKey(Family::kEvents)) {
-    table_.Expect(static_cast<std::int64_t>(KeyNumber(*last)) + kMostEventsPerBlock);
+    table_.Expect(static_cast<std::int64_t>(KeyNumber(*last)) + kEventsPerBlock);
   }
   LETHE_RETURN_IF_ERROR(events_.Load(store_, [this](const EventRows& rows) {
     for (std::int64_t index = rows.first(); index < rows.end(); ++index) {

@@ -101,9 +101,8 @@ class DurableState final : public State {
   std::size_t refusal_bytes() const { return refusals_.bytes(); }  // in memory
 
  private:
-  // Small, because a deletion reads the whole block of its event. They were larger once.
+  // Small, because a deletion reads the whole block of its event.
   static constexpr std::int64_t kEventsPerBlock = 1024;
-  static constexpr std::int64_t kMostEventsPerBlock = 4096;
   static constexpr std::int64_t kMostExpected = 20'000'000;
   static constexpr std::int64_t kFullBytes = std::int64_t{8} << 20;  // in numbers of eight bytes
 
@@ -119,7 +118,7 @@ class DurableState final : public State {
   mutable CommitWriter writer_;
   WriteBatch batch_;
   PartPages parts_;
-  BlockLog<EventRows> events_{Family::kEvents, kEventsPerBlock, kMostEventsPerBlock};
+  BlockLog<EventRows> events_{Family::kEvents, kEventsPerBlock};
   EventTable table_;
   DurablePayloads payloads_;
   Eraser eraser_;

@@ -1,60 +1,42 @@
 #include "state/event_rows.h"
 
 #include <algorithm>
-#include <type_traits>
+#include <cstring>
 
-#include "engine/archive.h"
-#include "state/byte_rows.h"
+#include "engine/check.h"
+#include "engine/varint.h"
 #include "state/bytes.h"
 
 namespace lethe {
 namespace {
 
-constexpr std::uint8_t kVersion = 2;
 constexpr std::size_t kHeader = 1 + 8 + 4 + 1 + 8 + 4;
-constexpr std::uint8_t kWholeNames = 1;
-constexpr std::uint8_t kSubjects = 2;
 
-constexpr std::size_t kWhole = 16;
-constexpr std::size_t kShortId = 8;
-constexpr std::size_t kShortSubject = 7;
+// The bytes of a name. The width is a constant where names are copied, so that each takes one or
+// two instructions.
+constexpr std::size_t kId = 8;
+constexpr std::size_t kSubject = 7;
 
-bool Fits(const KeyHash& name, std::size_t bytes) {
-  return name.high == 0 && (bytes >= 8 || name.low >> (8 * bytes) == 0);
+template <std::size_t kWidth>
+void PutNames(std::string& out, const KeyHash* names, std::size_t count) {
+  const std::size_t begin = out.size();
+  out.resize(begin + count * kWidth);
+  char* at = out.data() + begin;
+  for (std::size_t i = 0; i < count; ++i, at += kWidth) std::memcpy(at, &names[i], kWidth);
 }
 
-// Calls f with the width as a constant, which makes copying a matter of one or two instructions.
-template <typename F>
-void WithConstant(std::size_t width, const F& f) {
-  switch (width) {
-    case kShortSubject: return f(std::integral_constant<std::size_t, kShortSubject>());
-    case kShortId: return f(std::integral_constant<std::size_t, kShortId>());
-    default: return f(std::integral_constant<std::size_t, kWhole>());
+template <std::size_t kWidth>
+void ReadNames(std::string_view from, std::size_t count, KeyHash* names) {
+  const char* at = from.data();
+  for (std::size_t i = 0; i < count; ++i, at += kWidth) {
+    std::memcpy(static_cast<void*>(&names[i]), at, kWidth);
   }
 }
 
-void PutNames(std::string& out, const KeyHash* names, std::size_t count, std::size_t width) {
-  const std::size_t begin = out.size();
-  out.resize(begin + count * width);
-  WithConstant(width, [&](auto bytes) {
-    char* at = out.data() + begin;
-    for (std::size_t i = 0; i < count; ++i, at += bytes()) std::memcpy(at, &names[i], bytes());
-  });
-}
-
-void ReadNames(std::string_view from, std::size_t count, std::size_t width, KeyHash* names) {
-  WithConstant(width, [&](auto bytes) {
-    const char* at = from.data();
-    for (std::size_t i = 0; i < count; ++i, at += bytes())
-      std::memcpy(static_cast<void*>(&names[i]), at, bytes());
-  });
-}
-
-// Seven bits to a byte, the last one below 128; small numbers of either sign are short.
+// A zigzag varint: small numbers of either sign are short.
 void PutSmall(std::string& out, std::int64_t number) {
-  auto rest = (static_cast<std::uint64_t>(number) << 1) ^ static_cast<std::uint64_t>(number >> 63);
-  for (; rest >= 0x80; rest >>= 7) out.push_back(static_cast<char>(rest | 0x80));
-  out.push_back(static_cast<char>(rest));
+  AppendVarint((static_cast<std::uint64_t>(number) << 1) ^ static_cast<std::uint64_t>(number >> 63),
+               out);
 }
 
 bool ReadSmall(std::string_view bytes, std::size_t& at, std::int64_t& number) {
@@ -85,6 +67,7 @@ EventRows::Entry EventRows::At(std::int64_t index) const {
 }
 
 void EventRows::Append(const Entry& event) {
+  LETHE_CHECK(event.id.high == 0 && (!event.subject || event.subject->high == 0));
   offsets_.push_back(event.offset.value);
   ids_.push_back(event.id);
   subjects_.push_back(event.subject.value_or(KeyHash{}));
@@ -97,26 +80,17 @@ bool EventRows::Blank(std::int64_t index) {
   return true;
 }
 
-bool EventRows::AreShort(std::size_t from, std::size_t to) const {
-  for (std::size_t i = from; i < to; ++i) {
-    if (!Fits(ids_[i], kShortId) || !Fits(subjects_[i], kShortSubject)) return false;
-  }
-  return true;
-}
-
 std::string EventRows::Encode(std::int64_t from, std::int64_t to) const {
   const std::size_t begin = Place(from);
   const std::size_t end = Place(to);
-  const bool are_short = AreShort(begin, end);
   const bool has_subjects = std::any_of(&subjects_[begin], &subjects_[0] + end,
                                         [](const KeyHash& name) { return name != KeyHash{}; });
   std::string value;
-  value.reserve(kHeader + (end - begin) * 2 * (are_short ? kShortId : kWhole));
-  PutNumber(value, kVersion);
+  value.reserve(kHeader + (end - begin) * (kId + kSubject));
+  PutNumber(value, RowKind::kEvents);
   PutNumber(value, from);
   PutNumber(value, static_cast<std::uint32_t>(end - begin));
-  PutNumber(value, static_cast<std::uint8_t>((are_short ? 0 : kWholeNames) |
-                                             (has_subjects ? kSubjects : 0)));
+  PutNumber(value, static_cast<std::uint8_t>(has_subjects));
   PutNumber(value, offsets_[begin]);
   std::string jumps;
   std::size_t last = begin;
@@ -129,10 +103,8 @@ std::string EventRows::Encode(std::int64_t from, std::int64_t to) const {
   }
   PutNumber(value, static_cast<std::uint32_t>(jumps.size()));
   value += jumps;
-  PutNames(value, &ids_[begin], end - begin, are_short ? kShortId : kWhole);
-  if (has_subjects) {
-    PutNames(value, &subjects_[begin], end - begin, are_short ? kShortSubject : kWhole);
-  }
+  PutNames<kId>(value, &ids_[begin], end - begin);
+  if (has_subjects) PutNames<kSubject>(value, &subjects_[begin], end - begin);
   return value;
 }
 
@@ -142,27 +114,23 @@ struct EventRows::Layout {
   std::size_t count = 0;
   std::int64_t first_offset = 0;
   std::string_view jumps;
-  std::size_t id_bytes = 0;
-  std::size_t subject_bytes = 0;  // 0: there are none
   std::string_view ids;
-  std::string_view subjects;
+  std::string_view subjects;  // empty: there are none
 
   static std::optional<Layout> Of(std::string_view value) {
-    if (value.size() < kHeader || NumberAt<std::uint8_t>(value, 0) != kVersion) return {};
+    if (value.size() < kHeader || NumberAt<RowKind>(value, 0) != RowKind::kEvents) return {};
     Layout layout;
     layout.first = NumberAt<std::int64_t>(value, 1);
     if (layout.first < 0 || layout.first > kMostIndex) return {};
     layout.count = NumberAt<std::uint32_t>(value, 9);
-    const auto flags = NumberAt<std::uint8_t>(value, 13);
+    const auto has_subjects = NumberAt<std::uint8_t>(value, 13);
+    if (has_subjects > 1) return {};
     layout.first_offset = NumberAt<std::int64_t>(value, 14);
     const std::size_t jumps = NumberAt<std::uint32_t>(value, 22);
-    const bool is_whole = (flags & kWholeNames) != 0;
-    layout.id_bytes = is_whole ? kWhole : kShortId;
-    if ((flags & kSubjects) != 0) layout.subject_bytes = is_whole ? kWhole : kShortSubject;
-    const std::size_t names = layout.count * (layout.id_bytes + layout.subject_bytes);
+    const std::size_t names = layout.count * (kId + has_subjects * kSubject);
     if (value.size() != kHeader + jumps + names) return {};
     layout.jumps = value.substr(kHeader, jumps);
-    layout.ids = value.substr(kHeader + jumps, layout.count * layout.id_bytes);
+    layout.ids = value.substr(kHeader + jumps, layout.count * kId);
     layout.subjects = value.substr(kHeader + jumps + layout.ids.size());
     return layout;
   }
@@ -192,14 +160,14 @@ struct EventRows::Layout {
 
 bool EventRows::Decode(std::string_view value, EventRows& rows) {
   const auto layout = Layout::Of(value);
-  if (!layout) return rows.DecodeVersion1(value);
+  if (!layout) return false;
   rows.first_ = layout->first;
   rows.offsets_.resize(layout->count);
   rows.ids_.assign(layout->count, {});
   rows.subjects_.assign(layout->count, {});
-  ReadNames(layout->ids, layout->count, layout->id_bytes, rows.ids_.data());
-  if (layout->subject_bytes > 0) {
-    ReadNames(layout->subjects, layout->count, layout->subject_bytes, rows.subjects_.data());
+  ReadNames<kId>(layout->ids, layout->count, rows.ids_.data());
+  if (!layout->subjects.empty()) {
+    ReadNames<kSubject>(layout->subjects, layout->count, rows.subjects_.data());
   }
   return layout->ForEachRun([&](std::size_t begin, std::size_t end, std::uint64_t offset) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -210,12 +178,8 @@ bool EventRows::Decode(std::string_view value, EventRows& rows) {
 
 std::optional<EventRows::Entry> EventRows::DecodeOne(std::string_view value, std::int64_t index) {
   const auto layout = Layout::Of(value);
-  if (!layout) {
-    EventRows rows;
-    if (!rows.DecodeVersion1(value) || index < rows.first() || index >= rows.end()) return {};
-    return rows.At(index);
-  }
-  if (index < layout->first || index - layout->first >= static_cast<std::int64_t>(layout->count)) {
+  if (!layout || index < layout->first ||
+      index - layout->first >= static_cast<std::int64_t>(layout->count)) {
     return {};
   }
   const auto at = static_cast<std::size_t>(index - layout->first);
@@ -227,34 +191,13 @@ std::optional<EventRows::Entry> EventRows::DecodeOne(std::string_view value, std
         }
       });
   if (!is_read) return {};
-  ReadNames(layout->ids.substr(at * layout->id_bytes), 1, layout->id_bytes, &event.id);
+  ReadNames<kId>(layout->ids.substr(at * kId), 1, &event.id);
   KeyHash subject;
-  if (layout->subject_bytes > 0) {
-    ReadNames(layout->subjects.substr(at * layout->subject_bytes), 1, layout->subject_bytes,
-              &subject);
+  if (!layout->subjects.empty()) {
+    ReadNames<kSubject>(layout->subjects.substr(at * kSubject), 1, &subject);
   }
   if (subject != KeyHash{}) event.subject = subject;
   return event;
-}
-
-// Offset, id and, if there is one, subject, one event after another.
-bool EventRows::DecodeVersion1(std::string_view value) {
-  ByteRows entries;
-  if (!ByteRows::Decode(value, entries)) return false;
-  *this = EventRows(entries.first());
-  for (std::int64_t i = entries.first(); i < entries.end(); ++i) {
-    Entry event;
-    if (entries.At(i).empty()) {  // blank
-      Append(event);
-      continue;
-    }
-    LoadingArchive archive(entries.At(i));
-    archive(event.offset, event.id);
-    if (entries.At(i).size() > 24) archive(event.subject.emplace());
-    if (!archive.complete()) return false;
-    Append(event);
-  }
-  return true;
 }
 
 }  // namespace lethe

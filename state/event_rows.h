@@ -33,7 +33,6 @@ class EventRows {
   // The row of all.
   std::string Take() && { return Encode(first(), end()); }
   std::string Encode(std::int64_t from, std::int64_t to) const;
-  // Also reads rows of version 1.
   static bool Decode(std::string_view value, EventRows& rows);
   // One event of a row, which is much less work.
   static std::optional<Entry> DecodeOne(std::string_view value, std::int64_t index);
@@ -43,8 +42,6 @@ class EventRows {
  private:
   // No name of an id is all zeros, and neither is that of a subject: zeros are no subject.
   std::size_t Place(std::int64_t index) const { return static_cast<std::size_t>(index - first_); }
-  bool AreShort(std::size_t from, std::size_t to) const;
-  bool DecodeVersion1(std::string_view value);
   struct Layout;
 
   std::int64_t first_ = 0;

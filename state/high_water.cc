@@ -16,12 +16,11 @@
 namespace lethe {
 namespace {
 
-// "lethe.high-water/2 BOOT SYNCED WRITTEN CRC\n", padded: always the same length, written in place.
+// "lethe.high-water/1 BOOT SYNCED WRITTEN CRC\n", padded: always the same length, written in place.
 // It is shorter than a sector of a disk, which a power cut does not tear.
-constexpr char kFormat[] = "lethe.high-water/2 %-36.36s %020" PRIu64 " %020" PRIu64;
+constexpr char kFormat[] = "lethe.high-water/1 %-36.36s %020" PRIu64 " %020" PRIu64;
 constexpr std::size_t kChecked = 18 + 1 + 36 + 1 + 20 + 1 + 20;
 constexpr std::size_t kLength = kChecked + 1 + 8 + 1;
-constexpr std::size_t kLengthOfVersion1 = kChecked + 1;
 
 // Changes whenever the machine starts. Empty where there is none: then nothing is assumed of it.
 const std::string& BootId() {
@@ -40,8 +39,7 @@ Status DiskError(const std::string& path) {
 
 std::string Checksum(std::string_view text) {
   char digits[9];
-  std::snprintf(digits, sizeof digits, "%08" PRIx32,
-                rocksdb::crc32c::Extend(0, text.data(), text.size()));
+  std::snprintf(digits, sizeof digits, "%08" PRIx32, Crc32c(text));
   return digits;
 }
 
@@ -53,15 +51,12 @@ std::string Encode(const HighWaterMark& mark) {
 }
 
 bool Decode(const std::string& text, HighWaterMark& mark) {
-  const bool is_version_1 = text.size() == kLengthOfVersion1;
-  if (!is_version_1 && text.size() != kLength) return false;
+  if (text.size() != kLength) return false;
   const std::string checked = text.substr(0, kChecked);
-  if (!is_version_1 && text != checked + " " + Checksum(checked) + "\n") return false;
-  int version = 0;
+  if (text != checked + " " + Checksum(checked) + "\n") return false;
   char boot[37] = {};
-  if (std::sscanf(checked.c_str(), "lethe.high-water/%1d %36s %" SCNu64 " %" SCNu64, &version, boot,
-                  &mark.synced, &mark.written) != 4 ||
-      version != (is_version_1 ? 1 : 2)) {
+  if (std::sscanf(checked.c_str(), "lethe.high-water/1 %36s %" SCNu64 " %" SCNu64, boot,
+                  &mark.synced, &mark.written) != 3) {
     return false;
   }
   if (boot != BootId()) mark.written = mark.synced;

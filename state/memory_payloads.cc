@@ -8,8 +8,7 @@
 namespace lethe {
 namespace {
 
-constexpr std::size_t kRows = 256;       // of a block
-constexpr std::size_t kRowsToRead = 64;  // at a time, into the processor's cache
+constexpr std::size_t kRows = 256;  // of a block
 
 NumberForm FormOf(std::span<const double> x) {
   std::vector<char> bytes(x.size_bytes());

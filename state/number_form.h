@@ -21,4 +21,7 @@ void ReadNumbers(NumberForm form, const char* from, std::size_t count, double* x
 // they are deleted.
 NumberForm WriteShortest(const double* x, std::size_t count, char* to);
 
+// Rows whose numbers are expanded at a time, so that they stay in the processor's cache.
+inline constexpr std::size_t kRowsToRead = 64;
+
 }  // namespace lethe

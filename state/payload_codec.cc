@@ -1,17 +1,14 @@
 #include "state/payload_codec.h"
 
-#include <algorithm>
 #include <cstring>
 #include <optional>
 
-#include "engine/archive.h"
 #include "state/bytes.h"
 
 namespace lethe {
 namespace {
 
-// Behind the count, in the eighth byte of an entry. An entry of before begins with its count in
-// eight bytes, and there is zero.
+// The eighth byte of an entry. The mark is always set.
 constexpr std::uint8_t kMark = 0x80;
 constexpr std::uint8_t kHashed = 0x40;
 constexpr std::size_t kHeader = 4 + 3 + 1 + 8;
@@ -25,12 +22,10 @@ struct Packed {
   const char* places;  // null: there are none
 };
 
-bool IsPacked(std::string_view bytes) {
-  return bytes.size() >= 8 && (static_cast<std::uint8_t>(bytes[7]) & kMark) != 0;
-}
-
 std::optional<Packed> Read(std::string_view bytes) {
-  if (bytes.size() < kHeader) return std::nullopt;
+  if (bytes.size() < kHeader || (static_cast<std::uint8_t>(bytes[7]) & kMark) == 0) {
+    return std::nullopt;
+  }
   const std::size_t count = NumberAt<std::uint32_t>(bytes, 0);
   const auto form = static_cast<NumberForm>(bytes[4]);
   if (form < NumberForm::kFloat32 || form > NumberForm::kFloat64) return std::nullopt;
@@ -41,12 +36,6 @@ std::optional<Packed> Read(std::string_view bytes) {
   const char* const begin = bytes.data() + kHeader;
   return Packed{form, count, NumberAt<double>(bytes, 8), begin,
                 is_hashed ? begin + numbers : nullptr};
-}
-
-bool DecodeOld(std::string_view bytes, Example& example) {
-  LoadingArchive archive(bytes);
-  archive(example);
-  return archive.complete();
 }
 
 }  // namespace
@@ -68,7 +57,6 @@ std::string_view PayloadCodec::Encode(const Example& example) {
 }
 
 bool PayloadCodec::Decode(std::string_view bytes, Example& example) {
-  if (!IsPacked(bytes)) return DecodeOld(bytes, example);
   const auto packed = Read(bytes);
   if (!packed) return false;
   example.x.resize(static_cast<Eigen::Index>(packed->count));
@@ -82,14 +70,6 @@ bool PayloadCodec::Decode(std::string_view bytes, Example& example) {
 }
 
 bool PayloadCodec::DecodeDense(std::string_view bytes, std::span<double> x, double& y) {
-  if (!IsPacked(bytes)) {
-    Example example;
-    if (!DecodeOld(bytes, example) || !example.at.empty()) return false;
-    if (static_cast<std::size_t>(example.x.size()) != x.size()) return false;
-    std::copy(example.x.begin(), example.x.end(), x.begin());
-    y = example.y;
-    return true;
-  }
   const auto packed = Read(bytes);
   if (!packed || packed->places != nullptr || packed->count != x.size()) return false;
   ReadNumbers(packed->form, packed->numbers, packed->count, x.data());

@@ -17,9 +17,10 @@ class PayloadCodec {
  public:
   // Valid until the next call.
   std::string_view Encode(const Example& example);
-  // Also reads what was written before there was a codec. False: it is damaged.
+  // False: the bytes are damaged.
   static bool Decode(std::string_view bytes, Example& example);
-  // Likewise, of dense features, to `x` of so many.
+  // Decodes a payload of x.size() dense features. False: the bytes are damaged, or hold something
+  // else.
   static bool DecodeDense(std::string_view bytes, std::span<double> x, double& y);
 
  private:

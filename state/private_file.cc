@@ -10,6 +10,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "state/file_io.h"
+
 namespace lethe {
 namespace {
 
@@ -17,24 +19,9 @@ Status DiskError(const std::string& doing, const std::string& path) {
   return {ErrorCode::kDisk, "cannot " + doing + " " + path + ": " + std::strerror(errno)};
 }
 
-// A new name in a folder is durable when the folder is.
 Status SyncFolderOf(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
-  const int file = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file < 0) return DiskError("open", folder);
-  const int result = fsync(file);
-  close(file);
-  return result == 0 ? Status::Ok() : DiskError("sync", folder);
-}
-
-Status WriteAndSync(int file, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return DiskError("write", path);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return fsync(file) == 0 ? Status::Ok() : DiskError("sync", path);
+  return SyncFolder(folder) ? Status::Ok() : DiskError("sync", folder);
 }
 
 }  // namespace
@@ -43,9 +30,10 @@ Status WritePrivateFile(const std::string& path, std::string_view bytes) {
   const std::string part = path + ".part";
   const int file = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file < 0) return DiskError("create", part);
-  const Status written = WriteAndSync(file, bytes, part);
+  const bool is_written = WriteAll(file, bytes, 0) && fsync(file) == 0;
+  const Status status = is_written ? Status::Ok() : DiskError("write", part);
   close(file);
-  LETHE_RETURN_IF_ERROR(written);
+  LETHE_RETURN_IF_ERROR(status);
   if (rename(part.c_str(), path.c_str()) != 0) return DiskError("rename", part);
   return SyncFolderOf(path);
 }

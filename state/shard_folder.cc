@@ -16,27 +16,42 @@
 namespace lethe {
 namespace {
 
-constexpr std::string_view kIdentityMagic = "lethe.identity/2\n";
-constexpr std::string_view kIdentityMagicOfWholeNames = "lethe.identity/1\n";
+// The format of the whole state. An identity begins with it, and every start reads that first.
+constexpr std::string_view kFormat = "lethe.state/1\n";
+constexpr std::size_t kLongestFormat = 32;
 constexpr std::string_view kShardPrefix = "shard-";
 
 std::string Sealed(const ShardIdentity& identity, const Hasher& hasher) {
   SavingArchive archive;
   archive(identity);
-  std::string bytes(identity.has_whole_names ? kIdentityMagicOfWholeNames : kIdentityMagic);
-  bytes += archive.Take();
+  std::string bytes = std::string(kFormat) + archive.Take();
   const Digest digest = hasher.Sha256(bytes);
   bytes.append(reinterpret_cast<const char*>(digest.data()), digest.size());
   return bytes;
 }
 
+// The format that an identity names, if it is not the one this program reads; empty otherwise, and
+// where the first line is too damaged to be a name.
+std::string OtherFormatOf(const std::string& bytes) {
+  const std::string line = bytes.substr(0, bytes.find('\n'));
+  const bool is_name =
+      line.starts_with("lethe.") && line.size() <= kLongestFormat &&
+      std::all_of(line.begin(), line.end(), [](char c) { return c > ' ' && c <= '~'; });
+  return is_name && !bytes.starts_with(kFormat) ? line : "";
+}
+
 Result<ShardIdentity> Unsealed(const std::string& bytes, const std::string& path, ShardId shard,
                                const Hasher& hasher) {
+  if (const std::string format = OtherFormatOf(bytes); !format.empty()) {
+    return Status(ErrorCode::kInput, path + " says that the state has the format " + format +
+                                         ". This program reads " +
+                                         std::string(kFormat.substr(0, kFormat.size() - 1)) +
+                                         " only, and has changed nothing");
+  }
   ShardIdentity identity;
-  identity.has_whole_names = bytes.starts_with(kIdentityMagicOfWholeNames);
-  if (bytes.size() > kIdentityMagic.size() + sizeof(Digest)) {
+  if (bytes.size() > kFormat.size() + sizeof(Digest)) {
     LoadingArchive archive(std::string_view(bytes).substr(
-        kIdentityMagic.size(), bytes.size() - kIdentityMagic.size() - sizeof(Digest)));
+        kFormat.size(), bytes.size() - kFormat.size() - sizeof(Digest)));
     archive(identity);
     if (archive.complete() && Sealed(identity, hasher) == bytes && identity.shard == shard) {
       return identity;

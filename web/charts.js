@@ -54,10 +54,11 @@ function logarithmic(values) {
 }
 
 // points: [{time, value}], in order; or lines: [{kind, points}], each with a class of its own.
-// marks: [{time}]. stems: lollipops instead of a curve; dots: points alone. axis: writes a time.
+// marks: [{time}]. stems: lollipops instead of a curve; dots: points alone, or `joined`. axis: writes
+// a time. across: a scale of its own for the times, with {ticks, part}.
 export function chart(
   box,
-  {points, lines, marks = [], from, to, stems, dots, log, fromZero = true, label, axis = clock},
+  {points, lines, marks = [], from, to, stems, dots, joined, log, fromZero = true, label, axis = clock, across},
 ) {
   const all = (lines ?? [{kind: '', points}]).map((line) => ({
     ...line,
@@ -68,7 +69,8 @@ export function chart(
   const height = box.clientHeight || HEIGHT;
   const svg = picture(width, height, label);
   const scale = log && values.length > 0 ? logarithmic(values) : linear(values, fromZero);
-  const x = (time) => LEFT + ((width - LEFT - RIGHT) * (time - from)) / (to - from);
+  const part = across?.part ?? ((time) => (time - from) / (to - from));
+  const x = (time) => LEFT + (width - LEFT - RIGHT) * part(time);
   const y = (value) => height - BOTTOM - (height - TOP - BOTTOM) * scale.part(value);
   for (const tick of scale.ticks) {
     const at = y(tick);
@@ -77,6 +79,9 @@ export function chart(
   }
   draw(svg, 'text', {x: LEFT, y: height - 5}, axis(from));
   draw(svg, 'text', {x: width - RIGHT, y: height - 5, 'text-anchor': 'end'}, axis(to));
+  for (const tick of across?.ticks ?? []) {
+    draw(svg, 'text', {x: x(tick), y: height - 5, 'text-anchor': 'middle'}, axis(tick));
+  }
   for (const {time} of marks) {
     if (time < from) continue;
     const at = x(time);
@@ -91,7 +96,8 @@ export function chart(
         if (stems) draw(svg, 'line', {class: 'stem', x1: at.cx, x2: at.cx, y1: base, y2: at.cy});
         draw(svg, 'circle', {class: stems ? 'flag' : `dot ${kind}`, ...at, r: dots ? 2.5 : 4});
       }
-    } else if (seen.length > 0) {
+    }
+    if ((joined || !(stems || dots)) && seen.length > 0) {
       const path = seen.map((p) => `${x(p.time).toFixed(1)},${y(p.value).toFixed(1)}`).join(' ');
       draw(svg, 'polyline', {class: `curve ${kind}`, points: path});
     }

@@ -61,7 +61,7 @@ Status RunCompare(const Arguments& arguments) {
   CompareOptions options;
   options.regret = !arguments.no_regret && !arguments.frontier;
   options.regret_sample = config.value().regret.sample;
-  options.keep_series = !arguments.html.empty();
+  options.keep_series = !arguments.html.empty() && !arguments.frontier;
   options.threads = arguments.threads > 0
                         ? arguments.threads
                         : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -70,9 +70,8 @@ Status RunCompare(const Arguments& arguments) {
   if (!comparisons.ok()) return comparisons.status();
   progress.Clear();
   if (!arguments.html.empty()) {
-    const std::string page =
-        arguments.frontier ? FrontierPage(comparisons.value()) : CompareReport(comparisons.value());
-    LETHE_RETURN_IF_ERROR(WriteReport(arguments.html, page));
+    const auto report = arguments.frontier ? FrontierReport : CompareReport;
+    LETHE_RETURN_IF_ERROR(WriteReport(arguments.html, report(comparisons.value())));
   }
   const auto json = arguments.frontier ? FrontierJson : CompareJson;
   const auto table = arguments.frontier ? FrontierTable : CompareTable;

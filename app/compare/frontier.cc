@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdio>
 
-#include "app/compare/chart.h"
 #include "engine/json.h"
 #include "engine/modes/registry.h"
 
@@ -31,6 +30,14 @@ std::string Number(const char* format, std::optional<double> value) {
   char text[32];
   std::snprintf(text, sizeof text, format, *value);
   return text;
+}
+
+// The standard deviation of the noise per deletion, root mean square; none where nothing was
+// deleted.
+std::optional<double> Sigma(const Comparison& comparison) {
+  if (!comparison.result || comparison.deletions() == 0) return std::nullopt;
+  return std::sqrt(comparison.result->total.noise_variance /
+                   static_cast<double>(comparison.deletions()));
 }
 
 std::string Why(const Comparison& comparison) {
@@ -72,15 +79,13 @@ std::string FrontierTable(const std::vector<Comparison>& comparisons) {
   for (const Comparison& comparison : comparisons) {
     const auto& result = comparison.result;
     const bool has_budget = result && !comparison.is_exact;
-    const double draws = result ? static_cast<double>(comparison.deletions()) : 0;
-    std::snprintf(
-        line, sizeof line, "%-25s%9s%11s%10s%11s%10s  ", comparison.contender.name.c_str(),
-        (has_budget ? Number("%g", comparison.promise.epsilon) : "-").c_str(),
-        (result ? Number("%.4f", Advantage(comparison)) : "-").c_str(),
-        (result ? Number("%.4f", result->accuracy) : "-").c_str(),
-        (result ? Number("%.4f", result->mean_loss) : "-").c_str(),
-        (draws > 0 ? Number("%.2g", std::sqrt(result->total.noise_variance / draws)) : "-")
-            .c_str());
+    std::snprintf(line, sizeof line, "%-25s%9s%11s%10s%11s%10s  ",
+                  comparison.contender.name.c_str(),
+                  (has_budget ? Number("%g", comparison.promise.epsilon) : "-").c_str(),
+                  (result ? Number("%.4f", Advantage(comparison)) : "-").c_str(),
+                  (result ? Number("%.4f", result->accuracy) : "-").c_str(),
+                  (result ? Number("%.4f", result->mean_loss) : "-").c_str(),
+                  Number("%.2g", Sigma(comparison)).c_str());
     table += line + Why(comparison) + "\n";
   }
   return table;
@@ -103,32 +108,11 @@ std::string FrontierJson(const std::vector<Comparison>& comparisons) {
       json.Field("advantage", Advantage(comparison));
       number("accuracy", comparison.result->accuracy);
       number("mean_loss", comparison.result->mean_loss);
+      number("sigma", Sigma(comparison));
     }
     json.EndObject();
   }
   return json.EndArray().EndObject().text();
-}
-
-std::string FrontierPage(const std::vector<Comparison>& comparisons) {
-  std::vector<ChartLine> lines;
-  for (const Comparison& comparison : comparisons) {
-    if (!IsCertified(comparison)) continue;
-    const auto& result = *comparison.result;
-    const auto height = result.accuracy ? result.accuracy : result.mean_loss;
-    if (!height) continue;
-    if (lines.empty() || lines.back().name != comparison.contender.name) {
-      lines.push_back({comparison.contender.name, {}});
-    }
-    lines.back().points.emplace_back(Advantage(comparison), *height);
-  }
-  const bool has_accuracy =
-      !comparisons.empty() && comparisons.front().result && comparisons.front().result->accuracy;
-  return "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Accuracy against "
-         "advantage</title>\n<body style=\"font:14px sans-serif;margin:2em\">\n<p>What each "
-         "certified way to forget costs: the more an attacker may find out (advantage, to the "
-         "right), the better the model. Exact ones are at 0.</p>\n" +
-         ChartSvg(lines, "advantage", has_accuracy ? "accuracy" : "mean loss") + "\n<pre>" +
-         EscapedForHtml(FrontierTable(comparisons)) + "</pre>\n</html>\n";
 }
 
 }  // namespace lethe

@@ -15,10 +15,9 @@ const std::vector<double>& DefaultSweep();
 std::vector<Contender> Sweep(const std::vector<Contender>& contenders,
                              const std::vector<double>& epsilons);
 
-// What the sweep found: accuracy against the advantage of an attacker. As a table, as JSON
-// (lethe.frontier/1), and as a page with a chart that needs nothing else.
+// What the sweep found: accuracy against the advantage of an attacker. As a table and as JSON
+// (lethe.frontier/1).
 std::string FrontierTable(const std::vector<Comparison>& comparisons);
 std::string FrontierJson(const std::vector<Comparison>& comparisons);
-std::string FrontierPage(const std::vector<Comparison>& comparisons);
 
 }  // namespace lethe

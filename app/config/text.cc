@@ -5,6 +5,9 @@
 #include <cstdio>
 #include <limits>
 
+#include "engine/check.h"
+#include "engine/json.h"
+
 namespace lethe::config {
 namespace {
 
@@ -109,19 +112,13 @@ std::string NumberInProse(double value) {
 }
 
 std::string Quote(std::string_view text) {
-  std::string quoted = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') {
-      quoted += {'\\', c};
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      char escape[8];
-      std::snprintf(escape, sizeof(escape), "\\u%04x", static_cast<unsigned>(c));
-      quoted += escape;
-    } else {
-      quoted += c;
-    }
+  std::string quoted;
+  AppendQuoted(text, quoted);
+  // YAML, unlike JSON, does not take this character as it is.
+  for (std::size_t at = 0; (at = quoted.find('\x7f', at)) != std::string::npos;) {
+    quoted.replace(at, 1, "\\u007f");
   }
-  return quoted + "\"";
+  return quoted;
 }
 
 bool IsUtf8(std::string_view text, std::size_t* bad) {

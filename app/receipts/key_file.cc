@@ -16,8 +16,7 @@
 namespace lethe {
 namespace {
 
-constexpr std::string_view kMagic = "lethe.signing-key/2\n";
-constexpr std::string_view kMagicWithoutChecksum = "lethe.signing-key/1\n";
+constexpr std::string_view kMagic = "lethe.signing-key/1\n";
 
 // Any 32 bytes are a seed, so only a checksum tells that one was changed.
 std::string LastLine(std::string_view text) {
@@ -31,15 +30,12 @@ void WriteKey(JsonWriter& json, const PublicKey& key, bool is_current) {
 }
 
 std::optional<KeyFile> Parsed(std::string text) {
-  if (text.starts_with(kMagic)) {
-    const std::size_t last = text.rfind("sha256 ");
-    if (last == std::string::npos || text.substr(last) != LastLine(text.substr(0, last))) {
-      return std::nullopt;
-    }
-    text.resize(last);
-  } else if (!text.starts_with(kMagicWithoutChecksum)) {
+  const std::size_t last = text.rfind("sha256 ");
+  if (!text.starts_with(kMagic) || last == std::string::npos ||
+      text.substr(last) != LastLine(text.substr(0, last))) {
     return std::nullopt;
   }
+  text.resize(last);
   std::istringstream lines(text.substr(kMagic.size()));
   std::string secret;
   std::string raw;

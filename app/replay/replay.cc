@@ -13,7 +13,7 @@
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
 #include "connectors/system/system_clock.h"
-#include "engine/json.h"
+#include "engine/config_hash.h"
 #include "engine/shard_runner.h"
 #include "state/memory_payloads.h"
 #include "state/memory_state.h"
@@ -22,31 +22,18 @@
 namespace lethe {
 namespace {
 
-// Writes receipts and notices to their files, if there are any, and follows each chain.
-class ChainSink final : public Sink {
+// Writes receipts and notices to their files, if there are any.
+class FileSink final : public Sink {
  public:
-  struct Chain {
-    std::int64_t entries = 0;
-    std::string head = kChainStart;
-  };
+  explicit FileSink(ResultFiles* files) : files_(files) {}
 
-  ChainSink(const Hasher& hasher, ResultFiles* files) : hasher_(hasher), files_(files) {}
-
-  Status Publish(ShardId shard, ChainKind kind, std::string_view bytes) override {
-    Chain& chain = chains_[shard];
-    const Digest digest = hasher_.Sha256(bytes);
-    ++chain.entries;
-    chain.head = ToHex(digest.data(), digest.size());
+  Status Publish(ShardId /*shard*/, ChainKind kind, std::string_view bytes) override {
     if (files_ == nullptr) return Status::Ok();
     return (kind == ChainKind::kReceipt ? files_->receipts() : files_->notices()).WriteLine(bytes);
   }
 
-  const Chain& chain(ShardId shard) { return chains_[shard]; }
-
  private:
-  const Hasher& hasher_;
   ResultFiles* files_;
-  std::map<ShardId, Chain> chains_;
 };
 
 // Records, and what was admitted of them outside of the shards.
@@ -65,7 +52,7 @@ class Replayer final : private Steps<ReplayBatch> {
         options_(options),
         batch_size_(options.batch > 0 ? options.batch : ReplayBatchSize(plan.spec.model)),
         random_(MakeRandom(plan.spec.noise)),
-        sink_(hasher_, files),
+        sink_(files),
         evaluation_(Loss(plan.spec.model.loss, plan.spec.model.huber_width), options.series_every,
                     [this, files](const SeriesRow& row) {
                       if (options_.keep_series) kept_.push_back(row);
@@ -307,13 +294,13 @@ class Replayer final : private Steps<ReplayBatch> {
     ReplayResult result;
     for (const auto& [id, entry] : shards_) {
       const Shard& shard = *entry.shard;
-      const ChainSink::Chain& chain = sink_.chain(id);
+      ShardReport report = shard.Report();
       result.total.Add(shard.counters());
       if (const auto bound = shard.regret_bound()) {
         result.regret_bound = result.regret_bound.value_or(0) + *bound;
       }
       result.shards.push_back({.id = id,
-                               .state_id = shard.Report().state_id,
+                               .state_id = std::move(report.state_id),
                                .counters = shard.counters(),
                                .model_version = shard.model_version(),
                                .clean_from = shard.clean_from(),
@@ -323,9 +310,9 @@ class Replayer final : private Steps<ReplayBatch> {
                                .deletion_gradients = shard.unlearner().DeletionGradients(),
                                .payload_bytes = entry.payloads->bytes(),
                                .held_bytes = shard.unlearner().HeldBytes(),
-                               .weights = shard.unlearner().model(),
-                               .chain_entries = chain.entries,
-                               .chain_head = chain.head});
+                               .weights = std::move(report.weights),
+                               .chain_entries = report.chain_entries,
+                               .chain_head = std::move(report.chain_head)});
     }
     result.bad_records = evaluation_.bad_records();
     result.uncertified = evaluation_.uncertified();
@@ -334,8 +321,7 @@ class Replayer final : private Steps<ReplayBatch> {
     result.accuracy = evaluation_.accuracy();
     result.deletion_seconds = deletion_seconds_;
     result.series = std::move(kept_);
-    const Digest digest = hasher_.Sha256(CertificatePart(plan_.spec));
-    result.config_sha256 = ToHex(digest.data(), digest.size());
+    result.config_sha256 = ConfigSha256(plan_.spec, hasher_);
     return result;
   }
 
@@ -346,7 +332,7 @@ class Replayer final : private Steps<ReplayBatch> {
   SodiumHasher hasher_;
   std::unique_ptr<RandomSource> random_;
   std::unique_ptr<StateFolder> folder_;  // with options.state
-  ChainSink sink_;
+  FileSink sink_;
   Evaluation evaluation_;
   Status series_;  // of writing rows
   bool is_first_row_ = true;

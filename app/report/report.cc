@@ -1,5 +1,6 @@
 #include "app/report/report.h"
 
+#include "app/compare/frontier.h"
 #include "app/compare/table.h"
 #include "app/replay/result_files.h"
 #include "app/report/page.h"
@@ -35,6 +36,12 @@ std::string CompareReport(const std::vector<Comparison>& comparisons) {
   }
   json.EndArray().Field("learned", learned).EndObject();
   return ReportPage("Ways to forget, side by side", json.text());
+}
+
+std::string FrontierReport(const std::vector<Comparison>& comparisons) {
+  JsonWriter json = BeginData("frontier");
+  json.Key("frontier").Raw(FrontierJson(comparisons)).EndObject();
+  return ReportPage("Accuracy against advantage", json.text());
 }
 
 std::string ReplayReport(const Plan& plan, const ReplayResult& result) {

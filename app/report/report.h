@@ -15,6 +15,8 @@ inline constexpr char kReportHelp[] = "also write one self-contained page with c
 // behind each, in one file that loads nothing. The results were made with keep_series.
 std::string CompareReport(const std::vector<Comparison>& comparisons);
 std::string ReplayReport(const Plan& plan, const ReplayResult& result);
+// The page of a sweep over budgets: a chart of what each certified way to forget costs.
+std::string FrontierReport(const std::vector<Comparison>& comparisons);
 
 // kUsage when a page cannot go there, said before the work is done. Empty: none is wanted.
 Status CheckReportPath(const std::string& path);

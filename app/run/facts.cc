@@ -1,20 +1,19 @@
 #include "app/run/facts.h"
 
+#include "engine/config_hash.h"
 #include "engine/door.h"
-#include "engine/json.h"
 
 namespace lethe {
 
 PipelineFacts FactsOf(const Plan& plan, const Hasher& hasher) {
   const Spec& spec = plan.spec;
-  const Digest digest = hasher.Sha256(CertificatePart(spec));
   PipelineFacts facts;
   facts.topic = spec.topic;
   facts.mode = spec.forgetting.mode;
   facts.guarantee = Name(spec.forgetting.guarantee);
   facts.loss = Name(spec.model.loss);
   facts.schedule = Name(spec.learning.schedule);
-  facts.config_sha256 = ToHex(digest.data(), digest.size());
+  facts.config_sha256 = ConfigSha256(spec, hasher);
   facts.dimension = spec.model.dimension;
   facts.bias = spec.model.bias;
   facts.hash_bits = spec.model.hash_bits;

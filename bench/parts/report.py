@@ -92,9 +92,9 @@ def fill_page(results):
         file.write(text)
 
 
-def write(results, folder, with_docs):
+def write(results, kept, folder, with_docs):
     os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, 'results.json'), 'w') as file:
+    with open(kept, 'w') as file:
         json.dump(results, file, indent=1)
         file.write('\n')
     with open(os.path.join(folder, 'results.md'), 'w') as file:

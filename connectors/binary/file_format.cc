@@ -27,11 +27,8 @@ bool EndsWithChecksum(std::string_view bytes) {
 
 }  // namespace
 
-std::uint32_t Checksum(std::string_view bytes) { return ExtendChecksum(0, bytes); }
-
-std::uint32_t ExtendChecksum(std::uint32_t before, std::string_view bytes) {
-  return crc32_gzip_refl(before, reinterpret_cast<const unsigned char*>(bytes.data()),
-                         bytes.size());
+std::uint32_t Checksum(std::string_view bytes) {
+  return crc32_gzip_refl(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
 }
 
 void AppendHeader(const FileHeader& header, std::string& out) {
@@ -73,36 +70,11 @@ bool ReadBlockHeader(std::string_view bytes, BlockHeader& header) {
   return EndsWithChecksum(bytes);
 }
 
-void AppendIndexEntry(const IndexEntry& entry, std::string& out) {
-  wire::Append(entry.byte, out);
-  wire::Append(entry.records_before, out);
-}
-
-IndexEntry ReadIndexEntry(std::string_view bytes) {
-  LETHE_CHECK(bytes.size() == kIndexEntryBytes);
-  IndexEntry entry;
-  wire::Cursor cursor(bytes);
-  LETHE_CHECK(cursor.Read(entry.byte) && cursor.Read(entry.records_before));
-  return entry;
-}
-
-void AppendFooter(const Footer& footer, std::string& out) {
+void AppendFooter(std::uint64_t records, std::string& out) {
   const std::size_t start = out.size();
-  wire::Append(footer.index_byte, out);
-  wire::Append(footer.blocks, out);
-  wire::Append(footer.records, out);
   out.append(kFooterMarker);
+  wire::Append(records, out);
   AppendChecksum(start, out);
-}
-
-bool ReadFooter(std::string_view bytes, Footer& footer) {
-  LETHE_CHECK(bytes.size() == kFooterBytes);
-  wire::Cursor cursor(bytes);
-  LETHE_CHECK(cursor.Read(footer.index_byte) && cursor.Read(footer.blocks) &&
-              cursor.Read(footer.records));
-  std::string_view marker;
-  return cursor.ReadBytes(kMarkerBytes, marker) && marker == kFooterMarker &&
-         EndsWithChecksum(bytes);
 }
 
 Beginning Recognise(std::string_view bytes, bool is_all) {

@@ -9,7 +9,7 @@
 
 // The parts of a binary recording, as docs/formats/binary.md lays them out:
 //
-//   header, block..., index, footer
+//   header, block..., footer
 //
 // A checksum is a CRC-32 of all bytes of its part before it.
 namespace lethe::binary_file {
@@ -20,13 +20,11 @@ inline constexpr std::uint16_t kVersion = 1;
 inline constexpr std::size_t kHeaderBytes = 16;
 
 inline constexpr std::string_view kBlockMarker = "LBLK";
-inline constexpr std::string_view kIndexMarker = "LIDX";
 inline constexpr std::string_view kFooterMarker = "LEND";
 inline constexpr std::size_t kMarkerBytes = 4;
 inline constexpr std::size_t kChecksumBytes = 4;
 inline constexpr std::size_t kBlockHeaderBytes = 24;
-inline constexpr std::size_t kIndexEntryBytes = 16;
-inline constexpr std::size_t kFooterBytes = 32;
+inline constexpr std::size_t kFooterBytes = 16;
 
 // A block is closed before it would grow above this; a larger record has a block of its own.
 inline constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
@@ -49,32 +47,17 @@ struct BlockHeader {
   std::uint64_t records_before = 0;
 };
 
-struct IndexEntry {
-  std::uint64_t byte = 0;  // where the block begins
-  std::uint64_t records_before = 0;
-};
-
-struct Footer {
-  std::uint64_t index_byte = 0;
-  std::uint64_t blocks = 0;
-  std::uint64_t records = 0;
-};
-
 std::uint32_t Checksum(std::string_view bytes);
-// The checksum of `bytes` behind others whose checksum is `before`.
-std::uint32_t ExtendChecksum(std::uint32_t before, std::string_view bytes);
 
 void AppendHeader(const FileHeader& header, std::string& out);
 void AppendBlock(const BlockHeader& header, std::string_view payload, std::string& out);
-void AppendIndexEntry(const IndexEntry& entry, std::string& out);
-void AppendFooter(const Footer& footer, std::string& out);
+// `records`: how many the blocks before it hold.
+void AppendFooter(std::uint64_t records, std::string& out);
 
 // The rest takes exactly the bytes of its part, and returns false when the checksum does not match
 // (the marker is the caller's to look at).
 bool ReadHeader(std::string_view bytes, FileHeader& header);
 bool ReadBlockHeader(std::string_view bytes, BlockHeader& header);
-bool ReadFooter(std::string_view bytes, Footer& footer);
-IndexEntry ReadIndexEntry(std::string_view bytes);
 
 // How a file begins, as far as `bytes` tell; the file ends behind them if `is_all`.
 enum class Beginning {

@@ -11,7 +11,6 @@ namespace lethe {
 namespace {
 
 using binary_file::BlockHeader;
-using binary_file::IndexEntry;
 
 bool ReadCount(wire::Cursor& cursor, std::int64_t max, std::int64_t& count) {
   std::uint64_t value = 0;
@@ -38,33 +37,7 @@ bool ReadPlace(wire::Cursor& cursor, Record& record) {
 }  // namespace
 
 BinaryFileReader::BinaryFileReader(std::unique_ptr<DecodedInput> input)
-    : input_(std::move(input)), index_checksum_(binary_file::Checksum(binary_file::kIndexMarker)) {}
-
-Result<std::unique_ptr<BinaryFileReader>> BinaryFileReader::OpenAt(const std::string& path,
-                                                                   const BinaryFileIndex& index,
-                                                                   std::uint64_t record) {
-  const std::size_t block = index.BlockOf(record);
-  auto input = DecodedInput::Open(path, static_cast<std::int64_t>(index.blocks()[block].byte));
-  if (!input.ok()) return input.status();
-  auto reader = std::make_unique<BinaryFileReader>(std::move(input).value());
-  LETHE_RETURN_IF_ERROR(reader->SkipTo(index, block, record));
-  return reader;
-}
-
-Status BinaryFileReader::SkipTo(const BinaryFileIndex& index, std::size_t block,
-                                std::uint64_t record) {
-  is_started_ = true;
-  header_ = index.header();
-  for (std::size_t i = 0; i < block; ++i) AddToIndex(index.blocks()[i]);
-  record_number_ = index.blocks()[block].records_before;
-  Record passed_over;
-  while (record_number_ < record) {
-    const auto found = Next(passed_over);
-    if (!found.ok()) return found.status();
-    if (!found.value()) return Damaged("the index belongs to another file");
-  }
-  return Status::Ok();
-}
+    : input_(std::move(input)) {}
 
 Result<bool> BinaryFileReader::Next(Record& record) {
   std::string_view message;
@@ -125,12 +98,12 @@ Status BinaryFileReader::ReadHeader() {
 Result<bool> BinaryFileReader::ReadBlock() {
   input_->Consume(std::exchange(block_bytes_, 0));
   LETHE_RETURN_IF_ERROR(Require(binary_file::kMarkerBytes));
-  if (input_->pending().starts_with(binary_file::kIndexMarker)) return false;
+  if (input_->pending().starts_with(binary_file::kFooterMarker)) return false;
   LETHE_RETURN_IF_ERROR(Require(binary_file::kBlockHeaderBytes));
   const std::string_view head = input_->pending().substr(0, binary_file::kBlockHeaderBytes);
   BlockHeader header;
   if (!binary_file::ReadBlockHeader(head, header) || !head.starts_with(binary_file::kBlockMarker)) {
-    return Damaged("neither a block nor the index begins here");
+    return Damaged("neither a block nor the footer begins here");
   }
   if (header.records_before != record_number_) {
     return Damaged("the block begins with record " + std::to_string(header.records_before + 1) +
@@ -149,30 +122,13 @@ Result<bool> BinaryFileReader::ReadBlock() {
     return Damaged("the checksum of the block does not match; it held " +
                    std::to_string(header.records) + " records");
   }
-  AddToIndex({static_cast<std::uint64_t>(input_->position()), record_number_});
   block_records_ = header.records;
   return true;
 }
 
 Status BinaryFileReader::ReadEnd() {
-  const auto index_byte = static_cast<std::uint64_t>(input_->position());
-  std::uint32_t checksum = binary_file::Checksum(binary_file::kIndexMarker);
-  input_->Consume(binary_file::kMarkerBytes);
-  for (std::uint64_t i = 0; i < blocks_; ++i) {
-    LETHE_RETURN_IF_ERROR(Require(binary_file::kIndexEntryBytes));
-    checksum = binary_file::ExtendChecksum(
-        checksum, input_->pending().substr(0, binary_file::kIndexEntryBytes));
-    input_->Consume(binary_file::kIndexEntryBytes);
-  }
-  LETHE_RETURN_IF_ERROR(Require(binary_file::kChecksumBytes));
-  const auto stored = wire::Load<std::uint32_t>(input_->pending().data());
-  if (stored != checksum || checksum != index_checksum_) {
-    return Damaged("the index is damaged, or not that of the blocks before it");
-  }
-  input_->Consume(binary_file::kChecksumBytes);
-
   std::string footer;
-  binary_file::AppendFooter({index_byte, blocks_, record_number_}, footer);
+  binary_file::AppendFooter(record_number_, footer);
   LETHE_RETURN_IF_ERROR(Require(footer.size()));
   if (!input_->pending().starts_with(footer)) {
     return Damaged("the footer is damaged, or not that of the blocks before it");
@@ -182,13 +138,6 @@ Status BinaryFileReader::ReadEnd() {
   if (!input_->pending().empty()) return Damaged("bytes follow behind the end of the recording");
   is_ended_ = true;
   return Status::Ok();
-}
-
-void BinaryFileReader::AddToIndex(const IndexEntry& entry) {
-  std::string bytes;
-  binary_file::AppendIndexEntry(entry, bytes);
-  index_checksum_ = binary_file::ExtendChecksum(index_checksum_, bytes);
-  ++blocks_;
 }
 
 Status BinaryFileReader::Require(std::size_t count) {

@@ -48,34 +48,26 @@ std::optional<Rejection> BinaryFileEncoder::Add(const Record& record, std::strin
 }
 
 void BinaryFileEncoder::Start(std::string& out) {
-  if (bytes_ > 0) return;
-  index_.append(binary_file::kIndexMarker);
+  if (is_started_) return;
+  is_started_ = true;
   binary_file::AppendHeader(
       {.float32 = options_.width == NumberWidth::kFloat32, .bare = options_.bare}, out);
-  bytes_ = binary_file::kHeaderBytes;
 }
 
 void BinaryFileEncoder::CloseBlock(std::string& out) {
   Start(out);
   if (block_.empty()) return;
   block_header_.payload_bytes = static_cast<std::uint32_t>(block_.size());
-  block_header_.records_before = footer_.records;
-  binary_file::AppendIndexEntry({.byte = bytes_, .records_before = footer_.records}, index_);
-  const std::size_t before = out.size();
+  block_header_.records_before = records_;
   binary_file::AppendBlock(block_header_, block_, out);
-  bytes_ += out.size() - before;
-  ++footer_.blocks;
-  footer_.records += block_header_.records;
+  records_ += block_header_.records;
   block_header_ = {};
   block_.clear();
 }
 
 void BinaryFileEncoder::Finish(std::string& out) {
   CloseBlock(out);
-  footer_.index_byte = bytes_;
-  out.append(index_);
-  wire::Append(binary_file::Checksum(index_), out);
-  binary_file::AppendFooter(footer_, out);
+  binary_file::AppendFooter(records_, out);
 }
 
 Result<std::unique_ptr<RecordWriter>> BinaryFileWriter::Open(const std::string& path,

@@ -21,7 +21,7 @@ struct BinaryFileOptions {
 };
 
 // Makes the bytes of a binary recording, piece by piece. The same records give the same bytes.
-// Keeps one block and 16 bytes for each block before it. Not thread-safe.
+// Keeps one block. Not thread-safe.
 class BinaryFileEncoder {
  public:
   explicit BinaryFileEncoder(BinaryFileOptions options);
@@ -43,10 +43,9 @@ class BinaryFileEncoder {
   const BinaryEventCodec codec_;
   std::string record_;  // the one at hand
   std::string block_;   // the records of the block at hand
-  std::string index_;   // as it will be written
   binary_file::BlockHeader block_header_;
-  binary_file::Footer footer_;  // what it will say, as far as it is known
-  std::uint64_t bytes_ = 0;     // appended so far
+  std::uint64_t records_ = 0;  // in the blocks that are closed
+  bool is_started_ = false;    // the header was appended
 };
 
 // Writes a binary recording to a file: compressed by its ending, see StreamWriter.

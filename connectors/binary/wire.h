@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "engine/varint.h"
+
 // The integers and numbers that the binary forms are made of (docs/formats/binary.md).
 namespace lethe::wire {
 
@@ -30,14 +32,7 @@ T Load(const char* bytes) {
   return value;
 }
 
-// Seven bits per byte, the low ones first; the top bit says that more follow. Below 2^63.
-inline void AppendVarint(std::uint64_t value, std::string& out) {
-  while (value >= 0x80) {
-    out.push_back(static_cast<char>(value | 0x80));
-    value >>= 7;
-  }
-  out.push_back(static_cast<char>(value));
-}
+using lethe::AppendVarint;  // of integers below 2^63
 
 // Reads from bytes that nobody has vouched for. A read that fails moves nothing.
 class Cursor {

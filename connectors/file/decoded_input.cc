@@ -8,18 +8,14 @@
 
 namespace lethe {
 
-Result<std::unique_ptr<DecodedInput>> DecodedInput::Open(const std::string& path,
-                                                         std::int64_t start) {
-  auto raw = RawInput::Open(path, start);
+Result<std::unique_ptr<DecodedInput>> DecodedInput::Open(const std::string& path) {
+  auto raw = RawInput::Open(path);
   if (!raw.ok()) return raw.status();
-  return std::unique_ptr<DecodedInput>(new DecodedInput(std::move(raw).value(), start));
+  return std::unique_ptr<DecodedInput>(new DecodedInput(std::move(raw).value()));
 }
 
-DecodedInput::DecodedInput(std::unique_ptr<RawInput> raw, std::int64_t start)
-    : name_(raw->name()),
-      raw_(std::move(raw)),
-      buffers_{std::make_shared<Buffer>(kBufferBytes)},
-      position_(start) {}
+DecodedInput::DecodedInput(std::unique_ptr<RawInput> raw)
+    : name_(raw->name()), raw_(std::move(raw)), buffers_{std::make_shared<Buffer>(kBufferBytes)} {}
 
 DecodedInput::DecodedInput(std::string name, std::unique_ptr<Decoder> decoder,
                            std::size_t buffer_bytes)

@@ -21,9 +21,8 @@ class DecodedInput {
   static constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 
   // A file that cannot be opened is a kInput error with the reason of the operating system. Nothing
-  // is read before the first Fill. Of a plain file, `start` bytes are passed over.
-  static Result<std::unique_ptr<DecodedInput>> Open(const std::string& path,
-                                                    std::int64_t start = 0);
+  // is read before the first Fill.
+  static Result<std::unique_ptr<DecodedInput>> Open(const std::string& path);
 
   // Bytes from elsewhere, which messages call `name`, read ahead by at most `buffer_bytes`.
   DecodedInput(std::string name, std::unique_ptr<Decoder> decoder,
@@ -47,7 +46,7 @@ class DecodedInput {
   // Reads until `count` bytes are pending, or all that are left.
   Status Require(std::size_t count);
 
-  // Decoded bytes consumed so far, those passed over included.
+  // Decoded bytes consumed so far.
   std::int64_t position() const { return position_; }
 
   // Bytes of the file used so far, and in total where that is known: for a display of progress.
@@ -56,7 +55,7 @@ class DecodedInput {
   const std::string& name() const { return name_; }
 
  private:
-  DecodedInput(std::unique_ptr<RawInput> raw, std::int64_t start);
+  explicit DecodedInput(std::unique_ptr<RawInput> raw);
 
   Buffer& buffer() const { return *buffers_.front(); }
   bool is_held() const { return buffers_.front().use_count() > 1; }

@@ -23,7 +23,7 @@ Status CannotRead(const std::string& name, int error) {
 
 }  // namespace
 
-Result<std::unique_ptr<RawInput>> RawInput::Open(const std::string& path, std::int64_t start) {
+Result<std::unique_ptr<RawInput>> RawInput::Open(const std::string& path) {
   const bool is_standard_input = path == "-";
   const std::string name = is_standard_input ? "standard input" : path;
   const int file = is_standard_input ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -33,8 +33,6 @@ Result<std::unique_ptr<RawInput>> RawInput::Open(const std::string& path, std::i
   if (fstat(file, &info) != 0) return CannotRead(name, errno);
   if (S_ISDIR(info.st_mode)) return CannotRead(name, EISDIR);
   if (S_ISREG(info.st_mode)) input->size_ = info.st_size;
-  if (start != 0 && lseek(file, start, SEEK_SET) < 0) return CannotRead(name, errno);
-  input->position_ = start;
   return input;
 }
 

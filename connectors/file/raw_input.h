@@ -16,9 +16,8 @@ namespace lethe {
 // of a fixed size. Not thread-safe.
 class RawInput {
  public:
-  // A kInput error has the reason of the operating system. `start` bytes are passed over, which
-  // only a regular file can.
-  static Result<std::unique_ptr<RawInput>> Open(const std::string& path, std::int64_t start = 0);
+  // A kInput error has the reason of the operating system.
+  static Result<std::unique_ptr<RawInput>> Open(const std::string& path);
   ~RawInput();
   RawInput(const RawInput&) = delete;
   RawInput& operator=(const RawInput&) = delete;
@@ -36,8 +35,7 @@ class RawInput {
   // Reads past the buffer, which must be empty, and consumes: 0 bytes are the end.
   Result<std::size_t> ReadInto(std::span<char> out);
 
-  // Bytes consumed so far, those passed over included, and the size of the file where there is one
-  // (a pipe has none).
+  // Bytes consumed so far, and the size of the file where there is one (a pipe has none).
   std::int64_t position() const { return position_; }
   std::optional<std::int64_t> size() const { return size_; }
 

@@ -28,10 +28,6 @@ using Queue = Owned<rd_kafka_queue_t, rd_kafka_queue_destroy>;
 using Event = Owned<rd_kafka_event_t, rd_kafka_event_destroy>;
 using Options = Owned<rd_kafka_AdminOptions_t, rd_kafka_AdminOptions_destroy>;
 using NewTopic = Owned<rd_kafka_NewTopic_t, rd_kafka_NewTopic_destroy>;
-using NewPartitions = Owned<rd_kafka_NewPartitions_t, rd_kafka_NewPartitions_destroy>;
-using DeleteTopicRequest = Owned<rd_kafka_DeleteTopic_t, rd_kafka_DeleteTopic_destroy>;
-using DeleteRecords = Owned<rd_kafka_DeleteRecords_t, rd_kafka_DeleteRecords_destroy>;
-using List = Owned<rd_kafka_topic_partition_list_t, rd_kafka_topic_partition_list_destroy>;
 using Resource = Owned<rd_kafka_ConfigResource_t, rd_kafka_ConfigResource_destroy>;
 
 // The first error among the topics of a result.
@@ -147,58 +143,6 @@ Status KafkaAdmin::CreateTopic(const std::string& topic, std::int32_t partitions
   const auto** topics = rd_kafka_CreateTopics_result_topics(result, &count);
   LETHE_RETURN_IF_ERROR(FirstError(topics, count, what));
   return impl_->AwaitPartitions(topic, partitions, what, timeout);
-}
-
-Status KafkaAdmin::DeleteTopic(const std::string& topic, Timeout timeout) {
-  const std::string what = "cannot delete topic \"" + topic + "\"";
-  const DeleteTopicRequest deleted(rd_kafka_DeleteTopic_new(topic.c_str()));
-  rd_kafka_DeleteTopic_t* request = deleted.get();
-  const auto event =
-      impl_->Ask(RD_KAFKA_ADMIN_OP_DELETETOPICS, what, timeout, [&](auto* options, auto* queue) {
-        rd_kafka_DeleteTopics(impl_->handle->get(), &request, 1, options, queue);
-      });
-  if (!event.ok()) return event.status();
-  std::size_t count = 0;
-  const auto* result = rd_kafka_event_DeleteTopics_result(event.value().get());
-  const auto** topics = rd_kafka_DeleteTopics_result_topics(result, &count);
-  return FirstError(topics, count, what);
-}
-
-Status KafkaAdmin::AddPartitions(const std::string& topic, std::int32_t total, Timeout timeout) {
-  const std::string what = "cannot add partitions to topic \"" + topic + "\"";
-  std::array<char, 256> errstr{};
-  const NewPartitions added(
-      rd_kafka_NewPartitions_new(topic.c_str(), total, errstr.data(), errstr.size()));
-  if (added == nullptr) return {ErrorCode::kConfig, "Kafka: " + what + ": " + errstr.data()};
-  rd_kafka_NewPartitions_t* request = added.get();
-  const auto event = impl_->Ask(
-      RD_KAFKA_ADMIN_OP_CREATEPARTITIONS, what, timeout, [&](auto* options, auto* queue) {
-        rd_kafka_CreatePartitions(impl_->handle->get(), &request, 1, options, queue);
-      });
-  if (!event.ok()) return event.status();
-  std::size_t count = 0;
-  const auto* result = rd_kafka_event_CreatePartitions_result(event.value().get());
-  const auto** topics = rd_kafka_CreatePartitions_result_topics(result, &count);
-  LETHE_RETURN_IF_ERROR(FirstError(topics, count, what));
-  return impl_->AwaitPartitions(topic, total, what, timeout);
-}
-
-Status KafkaAdmin::DeleteRecordsBefore(const std::string& topic, std::int32_t partition,
-                                       Offset offset, Timeout timeout) {
-  const std::string what = "cannot delete records of topic \"" + topic + "\"";
-  const List list(rd_kafka_topic_partition_list_new(1));
-  rd_kafka_topic_partition_list_add(list.get(), topic.c_str(), partition)->offset = offset.value;
-  const DeleteRecords deleted(rd_kafka_DeleteRecords_new(list.get()));
-  rd_kafka_DeleteRecords_t* request = deleted.get();
-  const auto event =
-      impl_->Ask(RD_KAFKA_ADMIN_OP_DELETERECORDS, what, timeout, [&](auto* options, auto* queue) {
-        rd_kafka_DeleteRecords(impl_->handle->get(), &request, 1, options, queue);
-      });
-  if (!event.ok()) return event.status();
-  const auto* result = rd_kafka_event_DeleteRecords_result(event.value().get());
-  const auto* offsets = rd_kafka_DeleteRecords_result_offsets(result);
-  const auto error = offsets->elems[0].err;
-  return error == RD_KAFKA_RESP_ERR_NO_ERROR ? Status::Ok() : kafka::FromError(error, what);
 }
 
 Result<KafkaAdmin::TopicConfig> KafkaAdmin::DescribeTopic(const std::string& topic,

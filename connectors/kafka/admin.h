@@ -28,12 +28,6 @@ class KafkaAdmin {
   // With the cluster's own replication factor.
   Status CreateTopic(const std::string& topic, std::int32_t partitions, const TopicConfig& config,
                      Timeout timeout);
-  Status DeleteTopic(const std::string& topic, Timeout timeout);
-  // `total` is with those that there are.
-  Status AddPartitions(const std::string& topic, std::int32_t total, Timeout timeout);
-  // Removes the records before an offset, as retention does.
-  Status DeleteRecordsBefore(const std::string& topic, std::int32_t partition, Offset offset,
-                             Timeout timeout);
   // Every setting in force, e.g. "retention.ms". Secret ones are left out.
   Result<TopicConfig> DescribeTopic(const std::string& topic, Timeout timeout);
 

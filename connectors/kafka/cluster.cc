@@ -24,17 +24,11 @@ constexpr std::int64_t kWindowGrowth = 10;
 constexpr int kRetryMs = 50;
 
 const kafka::Properties& Fixed() {
-  static const kafka::Properties properties = {
-      {"isolation.level", "read_committed"},
-      {"enable.auto.commit", "false"},
-      {"enable.auto.offset.store", "false"},
-      {"auto.offset.reset", "error"},
-      {"allow.auto.create.topics", "false"},
-      {"enable.partition.eof", "true"},
+  static const kafka::Properties properties = kafka::ReaderProperties({
       {"consume.callback.max.messages", "1024"},
       // How long a broker holds back the answer that there is no more, which ends a window.
       {"fetch.wait.max.ms", "10"},
-  };
+  });
   return properties;
 }
 

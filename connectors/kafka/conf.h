@@ -18,6 +18,10 @@ using Conf = std::unique_ptr<rd_kafka_conf_s, ConfDeleter>;
 
 using Properties = std::vector<std::pair<std::string, std::string>>;
 
+// What every reader of ours has fixed: committed records only, no offsets stored by librdkafka, no
+// topic made, no silent reset. `more` is added.
+Properties ReaderProperties(const Properties& more);
+
 // What librdkafka is told: `defaults`, over them the user's settings, over these `fixed`. The error
 // lists all properties that librdkafka refuses, without their values.
 Result<Conf> MakeConf(const KafkaSettings& settings, const Properties& defaults,

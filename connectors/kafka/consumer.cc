@@ -20,18 +20,12 @@ namespace {
 using kafka::PartitionReader;
 
 const kafka::Properties& Fixed() {
-  static const kafka::Properties properties = {
-      {"isolation.level", "read_committed"},
-      {"enable.auto.commit", "false"},
-      {"enable.auto.offset.store", "false"},
-      {"auto.offset.reset", "error"},
-      {"allow.auto.create.topics", "false"},
-      {"enable.partition.eof", "true"},
+  static const kafka::Properties properties = kafka::ReaderProperties({
       // Which brokers are connected, and when the last bytes came.
       {"statistics.interval.ms", "2000"},
       // What one call takes out of the prefetch queue: a batch.
       {"consume.callback.max.messages", std::to_string(RecordBatch::kMaxRecords)},
-  };
+  });
   return properties;
 }
 
@@ -59,8 +53,7 @@ std::int64_t Number(rd_kafka_t* kafka, const char* name) {
 struct KafkaConsumer::Impl {
   struct Part {
     std::unique_ptr<PartitionReader> reader;
-    std::size_t at = 0;                  // in the ticker
-    std::unique_ptr<RecordBatch> batch;  // of Next
+    std::size_t at = 0;  // in the ticker
   };
 
   const Part& PartOf(std::int32_t partition) const {
@@ -115,8 +108,7 @@ Result<std::unique_ptr<KafkaConsumer>> KafkaConsumer::Start(
     readers.push_back(reader.get());
     const bool is_new =
         impl->parts
-            .try_emplace(assignment.partition, Impl::Part{std::move(reader), readers.size() - 1,
-                                                          std::make_unique<RecordBatch>()})
+            .try_emplace(assignment.partition, Impl::Part{std::move(reader), readers.size() - 1})
             .second;
     LETHE_CHECK(is_new);
   }
@@ -130,16 +122,6 @@ Result<std::unique_ptr<KafkaConsumer>> KafkaConsumer::Start(
 Result<bool> KafkaConsumer::Read(std::int32_t partition, std::chrono::milliseconds timeout,
                                  RecordBatch& batch) {
   return impl_->ReaderOf(partition).Read(timeout, batch);
-}
-
-Result<const RecordBatch*> KafkaConsumer::Next(std::int32_t partition,
-                                               std::chrono::milliseconds timeout) {
-  RecordBatch& batch = *impl_->PartOf(partition).batch;
-  const auto found = Read(partition, timeout, batch);
-  if (!found.ok()) return found.status();
-  if (!found.value()) return static_cast<const RecordBatch*>(nullptr);
-  batch.DecodeAll();
-  return static_cast<const RecordBatch*>(&batch);
 }
 
 void KafkaConsumer::Wake() {

@@ -41,7 +41,7 @@ struct ConsumerOptions {
 // The live source: partitions of one topic, in batches, in the order of the offsets. Only committed
 // records are seen; offsets may have gaps.
 //
-// Each partition has one taker at a time, which calls Read or Next. All else is thread-safe.
+// Each partition has one taker at a time, which calls Read. All else is thread-safe.
 class KafkaConsumer {
  public:
   static Result<std::unique_ptr<KafkaConsumer>> Start(const KafkaSettings& settings,
@@ -56,8 +56,6 @@ class KafkaConsumer {
   // final: an offset outside of the log (kInput, never a reset), a topic that is gone, access
   // denied. A broker that is away is no error: it is told to the log and waited for.
   Result<bool> Read(std::int32_t partition, std::chrono::milliseconds timeout, RecordBatch& batch);
-  // The same in a batch of our own, decoded and valid until the next call; nullptr for none.
-  Result<const RecordBatch*> Next(std::int32_t partition, std::chrono::milliseconds timeout);
 
   // Makes the calls that wait return at once, or else the next one that finds nothing.
   void Wake();
@@ -69,7 +67,7 @@ class KafkaConsumer {
 
   // What Read has handed out of a partition; none before the first record.
   std::optional<ReadSpan> ReadSoFar(std::int32_t partition) const;
-  // Everything before this offset was taken by Read or Next. Behind the last record there may be
+  // Everything before this offset was taken by Read. Behind the last record there may be
   // offsets that hold none.
   Offset Position(std::int32_t partition) const;
   bool HasMore(std::int32_t partition) const;  // a record is already waiting

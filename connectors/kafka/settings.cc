@@ -36,6 +36,16 @@ std::string SetOne(rd_kafka_conf_t* conf, const std::string& name, const std::st
 
 void ConfDeleter::operator()(rd_kafka_conf_s* conf) const { rd_kafka_conf_destroy(conf); }
 
+Properties ReaderProperties(const Properties& more) {
+  Properties all = {
+      {"isolation.level", "read_committed"}, {"enable.auto.commit", "false"},
+      {"enable.auto.offset.store", "false"}, {"auto.offset.reset", "error"},
+      {"allow.auto.create.topics", "false"}, {"enable.partition.eof", "true"},
+  };
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
 Result<Conf> MakeConf(const KafkaSettings& settings, const Properties& defaults,
                       const Properties& fixed) {
   Conf conf(rd_kafka_conf_new());

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "engine/check.h"
+#include "state/file_io.h"
 #include "state/private_file.h"
 #include "state/store/crc32c.h"
 
@@ -23,19 +24,8 @@ namespace {
 constexpr std::uint64_t kAhead = std::uint64_t{8} << 20;  // room that is taken before it is needed
 constexpr std::size_t kZeros = std::size_t{64} << 10;     // that are written at once
 
-bool WriteAll(int file, std::string_view bytes, std::uint64_t offset) {
-  while (!bytes.empty()) {
-    const ssize_t written = pwrite(file, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    offset += static_cast<std::uint64_t>(written);
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 // One behind the other.
-bool WriteAll(int file, const std::vector<std::string_view>& values, std::uint64_t offset) {
+bool WriteValues(int file, const std::vector<std::string_view>& values, std::uint64_t offset) {
   constexpr std::size_t kAtOnce = 1024;  // what Linux takes
   for (std::size_t first = 0; first < values.size(); first += kAtOnce) {
     const std::size_t end = std::min(first + kAtOnce, values.size());
@@ -111,9 +101,7 @@ Status Damaged(const std::string& path, const std::string& what) {
 
 }  // namespace
 
-std::uint32_t BlobFiles::Checksum(std::string_view bytes) {
-  return rocksdb::crc32c::Extend(0, bytes.data(), bytes.size());
-}
+std::uint32_t BlobFiles::Checksum(std::string_view bytes) { return Crc32c(bytes); }
 
 Status BlobFiles::Failed(const std::string& doing, const std::string& path) const {
   const std::string message = "cannot " + doing + " " + path + ": " + std::strerror(errno);
@@ -121,13 +109,8 @@ Status BlobFiles::Failed(const std::string& doing, const std::string& path) cons
   return {ErrorCode::kDisk, message};
 }
 
-Status BlobFiles::SyncFolder() const {
-  const int file = open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file < 0) return Failed("open", folder_);
-  const bool is_synced = fsync(file) == 0;
-  const Status status = is_synced ? Status::Ok() : Failed("sync", folder_);
-  close(file);
-  return status;
+Status BlobFiles::Sync() const {
+  return SyncFolder(folder_) ? Status::Ok() : Failed("sync", folder_);
 }
 
 Status BlobFiles::Load(std::vector<BlobPlace> needed) {
@@ -180,7 +163,7 @@ Status BlobFiles::Writer::Begin(std::uint64_t group) {
   const std::string path = files_.PathOf(number_);
   file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file_ < 0) return files_.Failed("create", path);
-  return files_.SyncFolder();
+  return files_.Sync();
 }
 
 void BlobFiles::Writer::Close() {
@@ -211,7 +194,7 @@ Result<std::vector<BlobPlace>> BlobFiles::Writer::Append(
               static_cast<off_t>(room_ - end_));
   }
   const std::string path = files_.PathOf(number_);
-  if (!WriteAll(file_, values, end_)) return files_.Failed("write", path);
+  if (!WriteValues(file_, values, end_)) return files_.Failed("write", path);
   if (fdatasync(file_) != 0) return files_.Failed("sync", path);
   const std::lock_guard lock(files_.mutex_);
   files_.files_[number_].bytes += end - std::exchange(end_, end);
@@ -316,7 +299,7 @@ Status BlobFiles::Destroy(std::vector<Extent> extents) {
     LETHE_RETURN_IF_ERROR(Unlink(number));
     is_removed = true;
   }
-  return is_removed ? SyncFolder() : Status::Ok();
+  return is_removed ? Sync() : Status::Ok();
 }
 
 }  // namespace lethe

@@ -110,7 +110,8 @@ class BlobFiles {
 
   std::string PathOf(std::uint64_t file) const { return folder_ + "/" + std::to_string(file); }
   Status Failed(const std::string& doing, const std::string& path) const;
-  Status SyncFolder() const;
+  // Of the folder: the names of its files.
+  Status Sync() const;
   Status Zero(std::uint64_t file, const std::vector<Extent>& extents) const;
   // True: the file had nothing but so many destroyed bytes, and is forgotten.
   bool Forget(std::uint64_t file, std::uint64_t destroyed);

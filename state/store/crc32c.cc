@@ -2,22 +2,19 @@
 
 #include <isa-l/crc.h>
 
-#include <algorithm>
-
-namespace rocksdb::crc32c {
+namespace lethe {
 
 // ISA-L takes and returns what the register holds, counts in int, and only reads.
-std::uint32_t Extend(std::uint32_t crc, const char* data, std::size_t size) {
+std::uint32_t Crc32c(std::string_view bytes) {
   constexpr std::size_t kMost = std::size_t{1} << 30;
-  auto* bytes = reinterpret_cast<unsigned char*>(const_cast<char*>(data));
-  std::uint32_t held = ~crc;
-  while (size > 0) {
-    const std::size_t count = std::min(size, kMost);
-    held = crc32_iscsi(bytes, static_cast<int>(count), held);
-    bytes += count;
-    size -= count;
+  std::uint32_t held = ~std::uint32_t{0};
+  while (!bytes.empty()) {
+    const std::string_view part = bytes.substr(0, kMost);
+    auto* at = reinterpret_cast<unsigned char*>(const_cast<char*>(part.data()));
+    held = crc32_iscsi(at, static_cast<int>(part.size()), held);
+    bytes.remove_prefix(part.size());
   }
   return ~held;
 }
 
-}  // namespace rocksdb::crc32c
+}  // namespace lethe

@@ -1,15 +1,12 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
-// RocksDB checks its log with CRC-32C, for which processors have instructions; Debian's library is
-// built for those that have none, and then a log of payloads costs more than all else that is done
-// with them. The dynamic linker takes a program's own definition before a library's, so this one,
-// which is ISA-L's, serves RocksDB too.
-namespace rocksdb::crc32c {
+namespace lethe {
 
-// Continues the checksum `crc` of what came before.
-std::uint32_t Extend(std::uint32_t crc, const char* data, std::size_t size);
+// The CRC-32C of these bytes, by the processor's own instruction where it has one (ISA-L).
+// Thread-safe.
+std::uint32_t Crc32c(std::string_view bytes);
 
-}  // namespace rocksdb::crc32c
+}  // namespace lethe

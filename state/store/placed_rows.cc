@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "engine/check.h"
 #include "state/bytes.h"
 #include "state/keys.h"
 #include "state/store/rocks_terms.h"
@@ -41,12 +40,14 @@ std::uint64_t GroupOf(std::string_view key) { return KeyNumber(key) / kGroup; }
 
 }  // namespace
 
-PlacedRows::PlacedRows(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* places,
+PlacedRows::PlacedRows(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& places,
                        const std::string& folder, DiskFailure failure)
-    : db_(db), places_(places), folder_(folder), files_(folder + "/payloads", std::move(failure)) {}
+    : db_(db),
+      places_(&places),
+      folder_(folder),
+      files_(folder + "/payloads", std::move(failure)) {}
 
 Status PlacedRows::Load(bool to_write) {
-  if (places_ == nullptr) return Status::Ok();
   std::vector<BlobPlace> places;
   const std::unique_ptr<rocksdb::Iterator> rows(db_.NewIterator(rocksdb::ReadOptions(), places_));
   for (rows->SeekToFirst(); rows->Valid(); rows->Next()) {
@@ -161,7 +162,6 @@ Status PlacedRows::Add(const std::vector<const WriteBatch::Change*>& changes,
   added_.clear();
   auto place = places.begin();
   for (const WriteBatch::Change* change : changes) {
-    LETHE_CHECK(places_ != nullptr);
     WriteBatch::Change added{change->kind, change->family, change->key, {}};
     rocksdb::Status status;
     switch (change->kind) {

@@ -29,8 +29,8 @@ namespace lethe {
 // For readers beside one writer and one that rewrites.
 class PlacedRows {
  public:
-  // `places` is the family of the small rows; null: there are none.
-  PlacedRows(rocksdb::DB& db, rocksdb::ColumnFamilyHandle* places, const std::string& folder,
+  // `places` is the family of the small rows.
+  PlacedRows(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& places, const std::string& folder,
              DiskFailure failure);
 
   // Learns which rows there are. To write, also the files are taken over.

@@ -34,12 +34,11 @@ class ScrubbingFilter final : public rocksdb::CompactionFilter {
   const std::shared_ptr<const Store::Scrub> scrub_;
 };
 
-bool IsScrubbed(Family family) { return family == Family::kEvents || family == Family::kPayloads; }
-
 rocksdb::ColumnFamilyOptions FamilyOptions(Family family,
                                            const std::shared_ptr<ScrubbingFactory>& scrubbing) {
   rocksdb::ColumnFamilyOptions options;
-  if (IsScrubbed(family)) options.compaction_filter_factory = scrubbing;
+  // The rows of payloads hold places only. PlacedRows scrubs the payloads themselves.
+  if (family == Family::kEvents) options.compaction_filter_factory = scrubbing;
   options.compression = rocksdb::kNoCompression;
   options.write_buffer_size = family == Family::kEvents ? kEventMemtable : kSmallMemtable;
   options.target_file_size_base = kFile;
@@ -89,7 +88,6 @@ std::vector<rocksdb::ColumnFamilyDescriptor> Descriptors(
     const auto family = static_cast<Family>(i);
     descriptors.emplace_back(FamilyName(family), FamilyOptions(family, scrubbing));
   }
-  descriptors.emplace_back(kPlacesFamily, FamilyOptions(Family::kMeta, scrubbing));
   return descriptors;
 }
 

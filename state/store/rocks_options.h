@@ -30,11 +30,8 @@ class ScrubbingFactory final : public rocksdb::CompactionFilterFactory {
   std::shared_ptr<const Store::Scrub> scrub_;
 };
 
-// The family that says where payloads lie.
-inline constexpr char kPlacesFamily[] = "payload-places";
-
 rocksdb::DBOptions DatabaseOptions(rocksdb::Env* env, LogEnd log_end);
-// The families of a store in their order, and at the end that of the places of payloads.
+// The families of a store in their order.
 std::vector<rocksdb::ColumnFamilyDescriptor> Descriptors(
     const std::shared_ptr<ScrubbingFactory>& scrubbing);
 

@@ -14,8 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/check.h"
-#include "state/store/crc32c.h"
 #include "state/store/database_files.h"
 #include "state/store/placed_rows.h"
 #include "state/store/rocks_options.h"
@@ -28,7 +26,6 @@ constexpr std::size_t kMostRoom = std::size_t{8} << 20;     // that a batch keep
 constexpr std::int64_t kBytesUnit = std::int64_t{1} << 20;  // what Bytes is rounded up to
 constexpr int kMostTries = 200;  // to open a database that changes meanwhile
 constexpr std::chrono::milliseconds kPause{10};
-constexpr std::uint32_t kCrc32cOfDigits = 0xe3069283;  // the check value of its definition
 
 // A new database gets its families all at once: one by one, RocksDB would write down the options of
 // all of them each time, and sync that.
@@ -66,8 +63,6 @@ struct RocksStore::Impl {
   std::vector<rocksdb::ColumnFamilyHandle*> families;
   rocksdb::WriteBatch rows;  // of Write, which keeps its room
   std::unique_ptr<PlacedRows> payloads;
-  // Rows of payloads in the database itself, as states of before have them. None are added.
-  bool has_unplaced = false;
   bool is_read_only = false;
 
   // Handles before the database, or RocksDB's assertions end the process.
@@ -79,13 +74,7 @@ struct RocksStore::Impl {
     return families[static_cast<std::size_t>(family)];
   }
   Status Load(const DiskFailure& failure) {
-    // Files also have rows that were deleted; what only the log had is in files since it was
-    // opened.
-    rocksdb::ColumnFamilyMetaData unplaced;
-    db->GetColumnFamilyMetaData(handle(Family::kPayloads), &unplaced);
-    has_unplaced = unplaced.file_count > 0;
-    payloads = std::make_unique<PlacedRows>(
-        *db, families.size() > kFamilies ? families[kFamilies] : nullptr, folder, failure);
+    payloads = std::make_unique<PlacedRows>(*db, *handle(Family::kPayloads), folder, failure);
     return payloads->Load(!is_read_only);
   }
 };
@@ -95,7 +84,6 @@ RocksStore::~RocksStore() = default;
 
 Result<std::unique_ptr<RocksStore>> RocksStore::Open(const std::string& folder,
                                                      const DiskFailure& failure, LogEnd log_end) {
-  LETHE_CHECK(rocksdb::crc32c::Extend(0, "123456789", 9) == kCrc32cOfDigits);
   auto impl = std::make_unique<Impl>();
   impl->folder = folder;
   impl->env = NewGuardedEnv(failure);
@@ -136,15 +124,9 @@ Result<std::unique_ptr<RocksStore>> RocksStore::TryToOpenForReading(const std::s
   options.create_if_missing = false;
   options.max_open_files = -1;  // all are opened now, and stay readable if the owner removes them
   options.info_log = std::make_shared<SilentLogger>();  // none: the folder is not ours to write
-  auto descriptors = Descriptors(impl->scrubbing);
-  std::vector<std::string> names;
-  LETHE_RETURN_IF_ERROR(
-      Convert(rocksdb::DB::ListColumnFamilies(options, folder, &names), "opening " + folder));
-  // States of before do not have it, and here it cannot be made.
-  if (std::find(names.begin(), names.end(), kPlacesFamily) == names.end()) descriptors.pop_back();
   rocksdb::DB* db = nullptr;
-  const auto opened =
-      rocksdb::DB::OpenForReadOnly(options, folder, descriptors, &impl->families, &db);
+  const auto opened = rocksdb::DB::OpenForReadOnly(options, folder, Descriptors(impl->scrubbing),
+                                                   &impl->families, &db);
   impl->db.reset(db);
   LETHE_RETURN_IF_ERROR(Convert(opened, "opening " + folder));
   LETHE_RETURN_IF_ERROR(impl->Load(LeaveOnDiskFailure));
@@ -158,10 +140,7 @@ Status RocksStore::LimitOpenFiles(int files) {
 }
 
 Result<std::optional<std::string>> RocksStore::Get(Family family, std::string_view key) const {
-  if (family == Family::kPayloads) {
-    auto placed = impl_->payloads->Get(key);
-    if (!placed.ok() || placed.value()) return placed;
-  }
+  if (family == Family::kPayloads) return impl_->payloads->Get(key);
   std::string value;
   const auto status =
       impl_->db->Get(rocksdb::ReadOptions(), impl_->handle(family), Slice(key), &value);
@@ -171,6 +150,7 @@ Result<std::optional<std::string>> RocksStore::Get(Family family, std::string_vi
 }
 
 Status RocksStore::Scan(Family family, std::string_view first, const Visitor& visit) const {
+  if (family == Family::kPayloads) return impl_->payloads->Scan(first, visit);
   rocksdb::ReadOptions options;
   options.fill_cache = false;
   const std::unique_ptr<rocksdb::Iterator> rows(
@@ -179,16 +159,11 @@ Status RocksStore::Scan(Family family, std::string_view first, const Visitor& vi
   for (rows->Seek(Slice(first)); goes_on && rows->Valid(); rows->Next()) {
     goes_on = visit(View(rows->key()), View(rows->value()));
   }
-  LETHE_RETURN_IF_ERROR(Convert(rows->status(), "reading " + impl_->folder));
-  if (family != Family::kPayloads || !goes_on) return Status::Ok();
-  // Those in the database are all older, and indices grow.
-  return impl_->payloads->Scan(first, visit);
+  return Convert(rows->status(), "reading " + impl_->folder);
 }
 
 std::optional<std::string> RocksStore::LastKey(Family family) const {
-  if (family == Family::kPayloads) {
-    if (auto last = impl_->payloads->LastKey()) return last;
-  }
+  if (family == Family::kPayloads) return impl_->payloads->LastKey();
   const std::unique_ptr<rocksdb::Iterator> rows(
       impl_->db->NewIterator(rocksdb::ReadOptions(), impl_->handle(family)));
   rows->SeekToLast();
@@ -203,14 +178,14 @@ Status RocksStore::Write(const WriteBatch& batch, bool sync) {
   rocksdb::Status status;
   std::vector<const WriteBatch::Change*> placed;
   for (const WriteBatch::Change& change : batch.changes()) {
+    if (change.family == Family::kPayloads) {
+      placed.push_back(&change);
+      continue;
+    }
     rocksdb::ColumnFamilyHandle* handle = impl_->handle(change.family);
-    const bool is_placed = change.family == Family::kPayloads;
-    if (is_placed) placed.push_back(&change);
-    if (is_placed && !impl_->has_unplaced) continue;
     switch (change.kind) {
       case WriteBatch::Change::Kind::kPut:
-        status = is_placed ? rows.Delete(handle, Slice(change.key))
-                           : rows.Put(handle, Slice(change.key), Slice(change.value));
+        status = rows.Put(handle, Slice(change.key), Slice(change.value));
         break;
       case WriteBatch::Change::Kind::kDelete: status = rows.Delete(handle, change.key); break;
       case WriteBatch::Change::Kind::kDeleteRange:
@@ -307,9 +282,7 @@ Status RocksStore::Rewrite(const std::vector<KeyRange>& ranges, const Scrub& scr
   std::vector<KeyRange> in_database;
   std::vector<KeyRange> placed;
   for (const KeyRange& range : ranges) {
-    const bool is_placed = range.family == Family::kPayloads;
-    if (is_placed) placed.push_back(range);
-    if (!is_placed || impl_->has_unplaced) in_database.push_back(range);
+    (range.family == Family::kPayloads ? placed : in_database).push_back(range);
   }
   // First of all, since it changes places, and the old ones tell of rows: their lengths and
   // checksums.
@@ -321,7 +294,7 @@ Status RocksStore::Rewrite(const std::vector<KeyRange>& ranges, const Scrub& scr
     if (!status.ok()) break;
     status = Compact(impl_->handle(range.family), range.first, range.last);
   }
-  if (status.ok() && !placed.empty()) status = Compact(impl_->families[kFamilies], "", "");
+  if (status.ok() && !placed.empty()) status = Compact(impl_->handle(Family::kPayloads), "", "");
   impl_->scrubbing->Set(nullptr);
   return status;
 }

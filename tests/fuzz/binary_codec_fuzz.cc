@@ -183,14 +183,8 @@ void RunFile(const std::string& bytes) {
 std::string FileOfPayload(std::string_view payload, std::uint32_t count) {
   std::string bytes;
   binary_file::AppendHeader({}, bytes);
-  const std::uint64_t block = bytes.size();
   binary_file::AppendBlock({static_cast<std::uint32_t>(payload.size()), count, 0}, payload, bytes);
-  const std::uint64_t index_byte = bytes.size();
-  std::string index(binary_file::kIndexMarker);
-  binary_file::AppendIndexEntry({block, 0}, index);
-  wire::Append(binary_file::Checksum(index), index);
-  bytes += index;
-  binary_file::AppendFooter({index_byte, 1, count}, bytes);
+  binary_file::AppendFooter(count, bytes);
   return bytes;
 }
 

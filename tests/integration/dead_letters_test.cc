@@ -97,7 +97,7 @@ TEST_F(DeadLettersTest, AreListedByReasonWithPlacesAndWithoutPayloads) {
 TEST_F(DeadLettersTest, ATopicThatIsGoneStopsTheDaemonAndNothingIsLost) {
   auto daemon = Start();
   ASSERT_TRUE(daemon->Says("msg=ready")) << daemon->Log();
-  ASSERT_TRUE(Admin().DeleteTopic(dead_topic, kPatience).ok());
+  ASSERT_TRUE(DeleteTopic(Settings(), dead_topic, kPatience).ok());
   std::this_thread::sleep_for(std::chrono::seconds(1));
   Send(SomeBad());
   EXPECT_EQ(daemon->Wait(), 78) << daemon->Log();

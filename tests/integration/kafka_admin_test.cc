@@ -2,7 +2,7 @@
 #include <string>
 
 #include "connectors/kafka/admin.h"
-#include "connectors/kafka/bare.h"
+#include "tests/support/kafka/bare.h"
 #include "tests/support/kafka_fixture.h"
 
 namespace lethe {
@@ -28,8 +28,8 @@ TEST_F(KafkaAdminTest, TopicsAreMadeOnceWithTheirSettings) {
 TEST_F(KafkaAdminTest, WhatIsMissingIsSaid) {
   const std::string missing = UniqueTopic();
   EXPECT_EQ(Admin().DescribeTopic(missing, kPatience).status().code(), ErrorCode::kConfig);
-  EXPECT_EQ(Admin().DeleteTopic(missing, kPatience).code(), ErrorCode::kConfig);
-  EXPECT_EQ(Admin().AddPartitions(missing, 2, kPatience).code(), ErrorCode::kConfig);
+  EXPECT_EQ(DeleteTopic(Settings(), missing, kPatience).code(), ErrorCode::kConfig);
+  EXPECT_EQ(AddPartitions(Settings(), missing, 2, kPatience).code(), ErrorCode::kConfig);
   const auto nobody = KafkaAdmin::Open({kNoBroker, {}}, {}).value();
   const Status status = nobody->CreateTopic(missing, 1, {}, milliseconds(700));
   EXPECT_EQ(status.code(), ErrorCode::kUnavailable) << status.message();

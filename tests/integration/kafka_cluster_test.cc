@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "connectors/kafka/cluster.h"
-#include "connectors/kafka/testing/transaction.h"
+#include "tests/support/kafka/transaction.h"
 #include "tests/support/kafka_fixture.h"
 
 namespace lethe {
@@ -51,7 +51,7 @@ TEST_F(KafkaClusterTest, ClusterHasAnIdThatStays) {
 TEST_F(KafkaClusterTest, PartitionsAreCountedAndAMissingTopicIsNotMade) {
   const std::string topic = NewTopic(3);
   EXPECT_EQ(cluster_->PartitionCount(topic, kPatience).value(), 3);
-  ASSERT_TRUE(Admin().AddPartitions(topic, 5, kPatience).ok());
+  ASSERT_TRUE(AddPartitions(Settings(), topic, 5, kPatience).ok());
   EXPECT_EQ(cluster_->PartitionCount(topic, kPatience).value(), 5);
   const std::string missing = UniqueTopic();
   for (int i = 0; i < 2; ++i) {
@@ -73,7 +73,7 @@ TEST_F(KafkaClusterTest, RangeIsFromTheStartOfTheLogToTheLastStableOffset) {
   };
   EXPECT_EQ(range(0), std::pair(std::int64_t{0}, std::int64_t{0}));
   EXPECT_EQ(range(1), std::pair(std::int64_t{0}, std::int64_t{5}));
-  ASSERT_TRUE(Admin().DeleteRecordsBefore(topic, 1, Offset{3}, kPatience).ok());
+  ASSERT_TRUE(DeleteRecordsBefore(Settings(), topic, 1, Offset{3}, kPatience).ok());
   SendIn(TransactionEnd::kAbort, {Learn(topic, 6, 1)});
   EXPECT_EQ(range(1), std::pair(std::int64_t{3}, std::int64_t{7}));
   EXPECT_EQ(cluster_->Range(topic, 2, kPatience).status().code(), ErrorCode::kConfig);
@@ -106,7 +106,7 @@ TEST_F(KafkaClusterTest, AtFindsARecordAndNothingInAGap) {
   const auto last = at(5);
   ASSERT_TRUE(last);
   EXPECT_EQ(last->offset.value, 5);
-  ASSERT_TRUE(Admin().DeleteRecordsBefore(topic, 0, Offset{1}, kPatience).ok());
+  ASSERT_TRUE(DeleteRecordsBefore(Settings(), topic, 0, Offset{1}, kPatience).ok());
   EXPECT_FALSE(at(0));
   EXPECT_TRUE(at(1));
 }
@@ -153,9 +153,9 @@ TEST_F(KafkaClusterTest, LastWithKeyDoesNotSeeAbortedRecordsAndIsNotConfusedByGa
   std::vector<OutMessage> aborted(300, message);
   SendIn(TransactionEnd::kAbort, aborted);  // more than the first window
   EXPECT_EQ(LastPlaces(topic, "k"), (Places{{0, 1}}));
-  ASSERT_TRUE(Admin().DeleteRecordsBefore(topic, 0, Offset{1}, kPatience).ok());
+  ASSERT_TRUE(DeleteRecordsBefore(Settings(), topic, 0, Offset{1}, kPatience).ok());
   EXPECT_EQ(LastPlaces(topic, "k"), (Places{{0, 1}}));
-  ASSERT_TRUE(Admin().DeleteRecordsBefore(topic, 0, Offset{2}, kPatience).ok());
+  ASSERT_TRUE(DeleteRecordsBefore(Settings(), topic, 0, Offset{2}, kPatience).ok());
   EXPECT_EQ(LastPlaces(topic, "k"), Places{});
 }
 

@@ -6,8 +6,8 @@
 
 #include "connectors/binary/event_codec.h"
 #include "connectors/kafka/consumer.h"
-#include "connectors/kafka/testing/group.h"
-#include "connectors/kafka/testing/transaction.h"
+#include "tests/support/kafka/group.h"
+#include "tests/support/kafka/transaction.h"
 #include "tests/support/kafka_fixture.h"
 
 namespace lethe {
@@ -65,7 +65,7 @@ TEST_F(KafkaConsumerTest, BatchesKeepTheRawBytes) {
   const auto consumer = Consume(Settings(), topic, {{0, Offset{0}}});
   std::vector<std::optional<std::string>> seen;
   while (seen.size() < 8) {
-    const RecordBatch* batch = consumer->Next(0, kPatience).value();
+    const auto batch = NextBatch(*consumer, 0, kPatience).value();
     ASSERT_NE(batch, nullptr);
     for (std::size_t i = 0; i < batch->count(); ++i) {
       seen.emplace_back(batch->key(i));
@@ -94,7 +94,7 @@ TEST_F(KafkaConsumerTest, AbortedRecordsAreNotSeenAndLeaveGaps) {
   EXPECT_EQ(Offsets(Take(*consumer, 0, 4)), (std::vector<std::int64_t>{0, 1, 7, 9}));
   // Neither aborted records nor markers are a lag, for whoever goes on reading.
   for (int i = 0; i < 300 && consumer->Lag(0) != 0; ++i) {
-    EXPECT_EQ(consumer->Next(0, milliseconds(100)).value(), nullptr);
+    EXPECT_EQ(NextBatch(*consumer, 0, milliseconds(100)).value(), nullptr);
   }
   EXPECT_EQ(consumer->Lag(0), 0);
   // A start in a gap is a start at what follows.
@@ -131,7 +131,7 @@ TEST_F(KafkaConsumerTest, OffsetOutsideOfTheLogIsAnErrorAndNeverAReset) {
   std::vector<OutMessage> messages;
   for (int i = 0; i < 20; ++i) messages.push_back(Learn(topic, i));
   Send(messages);
-  ASSERT_TRUE(Admin().DeleteRecordsBefore(topic, 0, Offset{10}, kPatience).ok());
+  ASSERT_TRUE(DeleteRecordsBefore(Settings(), topic, 0, Offset{10}, kPatience).ok());
   for (const std::int64_t start : {0, 9, 21, 1'000'000}) {
     const auto consumer = Consume(Settings(), topic, {{0, Offset{start}}});
     const Status status = TakeError(*consumer, 0);
@@ -139,7 +139,7 @@ TEST_F(KafkaConsumerTest, OffsetOutsideOfTheLogIsAnErrorAndNeverAReset) {
     EXPECT_NE(status.message().find("offset " + std::to_string(start)), std::string::npos)
         << status.message();
     // It stays.
-    EXPECT_FALSE(consumer->Next(0, milliseconds(1500)).ok());
+    EXPECT_FALSE(NextBatch(*consumer, 0, milliseconds(1500)).ok());
   }
   const auto consumer = Consume(Settings(), topic, {{0, Offset{10}}});
   EXPECT_EQ(Take(*consumer, 0, 10).size(), 10u);
@@ -158,7 +158,7 @@ TEST_F(KafkaConsumerTest, TopicThatIsDeletedMeanwhileIsAnError) {
   Send({Learn(topic, 1, 1)});
   const auto consumer = Consume(Settings(), topic, {{1, Offset{0}}});
   EXPECT_EQ(Take(*consumer, 1, 1).size(), 1u);
-  ASSERT_TRUE(Admin().DeleteTopic(topic, kPatience).ok());
+  ASSERT_TRUE(DeleteTopic(Settings(), topic, kPatience).ok());
   const Status status = TakeError(*consumer, 1);
   EXPECT_EQ(status.code(), ErrorCode::kInput);
   EXPECT_NE(status.message().find("does not exist"), std::string::npos) << status.message();
@@ -223,7 +223,7 @@ TEST_F(KafkaConsumerTest, SingleRecordsAreHandedOverAtOnce) {
   for (int i = 0; i < 30; ++i) {
     ASSERT_TRUE(producer->Send(Learn(topic, i), {}, kPatience).ok());
     const auto sent = std::chrono::steady_clock::now();
-    const RecordBatch* batch = consumer->Next(0, kPatience).value();
+    const auto batch = NextBatch(*consumer, 0, kPatience).value();
     ASSERT_NE(batch, nullptr);
     ASSERT_EQ(batch->count(), 1u);
     waits.push_back(
@@ -244,13 +244,13 @@ TEST_F(KafkaConsumerTest, WakeAndStopReleaseTheTaker) {
     std::this_thread::sleep_for(milliseconds(100));
     consumer->Wake();
   });
-  EXPECT_EQ(consumer->Next(0, kPatience).value(), nullptr);
+  EXPECT_EQ(NextBatch(*consumer, 0, kPatience).value(), nullptr);
   waker.join();
   std::thread stopper([&] {
     std::this_thread::sleep_for(milliseconds(100));
     consumer->Stop();
   });
-  EXPECT_EQ(consumer->Next(0, kPatience).value(), nullptr);
+  EXPECT_EQ(NextBatch(*consumer, 0, kPatience).value(), nullptr);
   stopper.join();
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10));
 }

@@ -92,7 +92,7 @@ TEST_F(KafkaProducerTest, TopicThatIsDeletedMeanwhileFailsInSecondsToo) {
   const std::string topic = NewTopic(2);
   auto producer = KafkaProducer::Start(Settings(), log.Sink()).value();
   ASSERT_TRUE(Deliver(*producer, {topic, 0, "k", "v", {}}).ok());
-  ASSERT_TRUE(Admin().DeleteTopic(topic, kPatience).ok());
+  ASSERT_TRUE(DeleteTopic(Settings(), topic, kPatience).ok());
   for (const std::optional<std::int32_t> partition : {std::optional(0), {}}) {
     const Status status = Deliver(*producer, {topic, partition, "k", "v", {}});
     EXPECT_EQ(status.code(), ErrorCode::kConfig) << status.message();

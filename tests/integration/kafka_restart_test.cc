@@ -67,7 +67,7 @@ void KafkaRestartTest::TakeBrokerDown(const std::string& how) {
       ASSERT_EQ(all[i].offset.value, static_cast<std::int64_t>(i));
       ASSERT_EQ(all[i].event.id, "e-" + std::to_string(i));
     }
-    EXPECT_EQ(consumer->Next(partition, milliseconds(1000)).value(), nullptr);
+    EXPECT_EQ(NextBatch(*consumer, partition, milliseconds(1000)).value(), nullptr);
   }
   const std::string told = log.text();
   EXPECT_NE(told.find("Connection refused"), std::string::npos) << told;
@@ -92,7 +92,7 @@ TEST_F(KafkaRestartTest, EverythingMayStartBeforeTheBroker) {
   const auto cluster = KafkaCluster::Open(settings, log.Sink()).value();
   ASSERT_TRUE(producer->Send(Learn(topic, 0), {}, kPatience).ok());
   EXPECT_EQ(cluster->ClusterId(milliseconds(500)).status().code(), ErrorCode::kUnavailable);
-  EXPECT_EQ(consumer->Next(0, milliseconds(500)).value(), nullptr);
+  EXPECT_EQ(NextBatch(*consumer, 0, milliseconds(500)).value(), nullptr);
   EXPECT_EQ(consumer->Lag(0), -1);
   Broker("start");
   EXPECT_EQ(Take(*consumer, 0, 1).size(), 1u);

@@ -109,7 +109,7 @@ TEST_F(RecordTest, AnErrorLeavesNoFile) {
   LetheDone({"record", "--partition", "1", "--out", out}, 64);
   LetheDone({"record", "--from", "5", "--to", "5", "--out", out}, 64);
   Send(Generate(300, 0));
-  ASSERT_TRUE(Admin().DeleteRecordsBefore(topic, 0, {100}, kPatience).ok());
+  ASSERT_TRUE(DeleteRecordsBefore(Settings(), topic, 0, {100}, kPatience).ok());
   EXPECT_TRUE(LetheDone({"record", "--from", "0", "--out", out}, 65)->Says("is gone", {}));
   LetheDone({"record", "--out", (folder / "no-such-folder" / "x.ndjson").string()}, 74);
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {

@@ -34,7 +34,7 @@ class RunWatchTest : public DaemonTest {
             {}};
   }
   void MakeTopicAnew() {
-    ASSERT_TRUE(Admin().DeleteTopic(topic, kPatience).ok());
+    ASSERT_TRUE(DeleteTopic(Settings(), topic, kPatience).ok());
     Status made;
     for (int i = 0; i < 100; ++i) {
       made = Admin().CreateTopic(topic, 1, {}, kPatience);
@@ -81,7 +81,7 @@ TEST_F(RunWatchTest, ATopicThatIsMadeAnewEndsTheDaemon) {
 TEST_F(RunWatchTest, PartitionsThatAreAddedEndTheDaemon) {
   auto daemon = Start();
   ASSERT_TRUE(daemon->Says("msg=ready")) << daemon->Log();
-  ASSERT_TRUE(Admin().AddPartitions(topic, 3, kPatience).ok());
+  ASSERT_TRUE(AddPartitions(Settings(), topic, 3, kPatience).ok());
   ExpectEnds(*daemon, "has 3 partitions, and had 1");
   daemon = Start();
   ExpectEnds(*daemon, "has 3 partitions, and had 1");

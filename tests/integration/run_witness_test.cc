@@ -71,7 +71,7 @@ TEST_F(RunWitnessTest, ALostStateBeginsAnewWhenToldTo) {
 
 TEST_F(RunWitnessTest, ATopicThatWasMadeAnewIsRefused) {
   ReadSome(300);
-  ASSERT_TRUE(Admin().DeleteTopic(topic, kPatience).ok());
+  ASSERT_TRUE(DeleteTopic(Settings(), topic, kPatience).ok());
   std::this_thread::sleep_for(std::chrono::seconds(1));
   Status made;
   for (int i = 0; i < 20; ++i) {
@@ -88,7 +88,7 @@ TEST_F(RunWitnessTest, ATopicThatWasMadeAnewIsRefused) {
 
 TEST_F(RunWitnessTest, ATopicWithMorePartitionsIsRefused) {
   ReadSome(300);
-  ASSERT_TRUE(Admin().AddPartitions(topic, 3, kPatience).ok());
+  ASSERT_TRUE(AddPartitions(Settings(), topic, 3, kPatience).ok());
   std::this_thread::sleep_for(std::chrono::seconds(1));
   ExpectRefused("has 3 partitions, and had 1");
 }
@@ -97,7 +97,7 @@ TEST_F(RunWitnessTest, RecordsThatExpiredUnreadAreRefusedUnlessAccepted) {
   ReadSome(300);
   const auto messages = Generate(1000, 0.05);
   Send({messages.begin() + 300, messages.begin() + 500});
-  ASSERT_TRUE(Admin().DeleteRecordsBefore(topic, 0, {400}, kPatience).ok());
+  ASSERT_TRUE(DeleteRecordsBefore(Settings(), topic, 0, {400}, kPatience).ok());
   ExpectRefused("records 300 to 399 were removed");
   const auto daemon = Start({"--accept-gap"});
   WaitForRecords(*daemon, 400);

@@ -152,7 +152,7 @@ std::vector<DaemonTest::Message> DaemonTest::ReadTopic(const std::string& name) 
   if (range.next == range.first) return messages;
   const auto consumer = Consume(Settings(), name, {{0, range.first}});
   while (messages.empty() || messages.back().offset + 1 < range.next.value) {
-    auto batch = consumer->Next(0, kPatience);
+    auto batch = NextBatch(*consumer, 0, kPatience);
     if (!batch.ok() || batch.value() == nullptr) {
       ADD_FAILURE() << "topic " << name << " ends after " << messages.size() << " messages";
       break;

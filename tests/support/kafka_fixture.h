@@ -20,6 +20,7 @@
 #include "connectors/kafka/consumer.h"
 #include "connectors/kafka/producer.h"
 #include "connectors/kafka/settings.h"
+#include "tests/support/kafka/topics.h"
 
 namespace lethe {
 
@@ -125,7 +126,7 @@ class KafkaTest : public ::testing::Test {
     std::vector<Record> all;
     const auto deadline = std::chrono::steady_clock::now() + patience;
     while (all.size() < count && std::chrono::steady_clock::now() < deadline) {
-      auto batch = consumer.Next(partition, std::chrono::milliseconds(100));
+      auto batch = NextBatch(consumer, partition, std::chrono::milliseconds(100));
       if (!batch.ok()) {
         ADD_FAILURE() << batch.status().message();
         break;
@@ -141,7 +142,7 @@ class KafkaTest : public ::testing::Test {
   static Status TakeError(KafkaConsumer& consumer, std::int32_t partition) {
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     while (std::chrono::steady_clock::now() < deadline) {
-      auto batch = consumer.Next(partition, std::chrono::milliseconds(100));
+      auto batch = NextBatch(consumer, partition, std::chrono::milliseconds(100));
       if (!batch.ok()) return batch.status();
       if (batch.value() != nullptr) {
         ADD_FAILURE() << "records instead of an error, from offset "

@@ -8,7 +8,7 @@
 
 #include "app/config/document.h"
 #include "app/config/read_file.h"
-#include "app/config/testing.h"
+#include "tests/support/config_text.h"
 
 namespace lethe::config {
 namespace {

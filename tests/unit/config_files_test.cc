@@ -14,7 +14,7 @@
 #include "app/config/field.h"
 #include "app/config/print.h"
 #include "app/config/schema.h"
-#include "app/config/testing.h"
+#include "tests/support/config_text.h"
 
 namespace lethe::config {
 namespace {

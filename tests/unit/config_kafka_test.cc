@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "app/config/kafka_fields.h"
-#include "app/config/testing.h"
+#include "tests/support/config_text.h"
 
 namespace lethe::config {
 namespace {

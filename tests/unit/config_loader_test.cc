@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "app/config/loader.h"
-#include "app/config/testing.h"
+#include "tests/support/config_text.h"
 
 namespace lethe::config {
 namespace {

@@ -6,7 +6,7 @@
 #include "app/config/field.h"
 #include "app/config/kafka_fields.h"
 #include "app/config/print.h"
-#include "app/config/testing.h"
+#include "tests/support/config_text.h"
 
 namespace lethe::config {
 namespace {

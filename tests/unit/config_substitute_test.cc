@@ -4,7 +4,7 @@
 
 #include "app/config/print.h"
 #include "app/config/substitute.h"
-#include "app/config/testing.h"
+#include "tests/support/config_text.h"
 
 namespace lethe::config {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "app/config/field.h"
 #include "app/config/print.h"
-#include "app/config/testing.h"
 #include "metrics/http_server.h"
+#include "tests/support/config_text.h"
 
 namespace lethe::config {
 namespace {

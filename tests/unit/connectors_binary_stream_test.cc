@@ -1,4 +1,4 @@
-// A recorded stream in binary, as a file that may be compressed, cut off or damaged, and its index.
+// A recorded stream in binary, as a file that may be compressed, cut off or damaged.
 
 #include <cstdint>
 #include <limits>
@@ -21,10 +21,8 @@ using testing::Compress;
 using testing::Describe;
 using testing::DescribeAll;
 using testing::EncodeFile;
-using testing::FileOutcome;
 using testing::Learn;
 using testing::ManyRecords;
-using testing::ReadOn;
 using testing::SomeRecords;
 using testing::TemporaryDirectory;
 
@@ -128,86 +126,6 @@ TEST_F(BinaryStreamTest, IsRecognisedPlainAndCompressed) {
     EXPECT_TRUE(outcome.is_bare);
   }
   EXPECT_FALSE(Read(EncodeFile(SomeRecords())).is_bare);
-}
-
-class BinaryIndexTest : public ::testing::Test {
- protected:
-  void ExpectUnreadable(const std::string& bytes, const std::string& message) {
-    const std::string path = directory_.Write("file", bytes);
-    const auto index = BinaryFileIndex::Load(path);
-    ASSERT_FALSE(index.ok()) << message;
-    EXPECT_EQ(index.status().code(), ErrorCode::kInput);
-    EXPECT_EQ(index.status().message(), path + message);
-  }
-
-  TemporaryDirectory directory_;
-};
-
-TEST_F(BinaryIndexTest, AFileWithoutAWholeEndHasNoIndex) {
-  const std::string whole = EncodeFile(ManyRecords(200));
-  const std::string no_footer = ": there is no footer; the file is truncated or damaged";
-  ExpectUnreadable("", ", byte 0: too small for a plain binary recording");
-  ExpectUnreadable(std::string(100, ' '), ", byte 0: not a plain binary recording");
-  ExpectUnreadable(Compress(".gz", whole), ", byte 0: not a plain binary recording");
-  ExpectUnreadable(whole.substr(0, 10) + 'x' + whole.substr(11), ", byte 0: the header is damaged");
-  ExpectUnreadable(whole.substr(0, 1000), ", byte 968" + no_footer);
-  for (std::size_t from_end = 1; from_end <= 32; ++from_end) {
-    std::string damaged = whole;
-    damaged[whole.size() - from_end] ^= 1;
-    ExpectUnreadable(damaged, ", byte " + std::to_string(whole.size() - 32) + no_footer);
-  }
-  for (std::size_t byte = whole.find("LIDX"); byte < whole.size() - 32; ++byte) {
-    std::string damaged = whole;
-    damaged[byte] ^= 1;
-    ExpectUnreadable(damaged,
-                     ", byte " + std::to_string(whole.find("LIDX")) + ": the index is damaged");
-  }
-  EXPECT_EQ(BinaryFileIndex::Load(directory_.Path("missing")).status().code(), ErrorCode::kInput);
-  EXPECT_EQ(BinaryFileIndex::Load("/dev/null").status().code(), ErrorCode::kInput);
-}
-
-TEST_F(BinaryIndexTest, AnIndexThatFitsItsChecksumButMakesNoSenseIsRefused) {
-  std::string head;
-  binary_file::AppendHeader({}, head);
-  const auto with = [&head](std::vector<binary_file::IndexEntry> entries, std::uint64_t records) {
-    std::string index("LIDX");
-    for (const auto& entry : entries) binary_file::AppendIndexEntry(entry, index);
-    wire::Append(binary_file::Checksum(index), index);
-    const std::string blocks(100, ' ');
-    std::string bytes = head + blocks + index;
-    binary_file::AppendFooter({head.size() + blocks.size(), entries.size(), records}, bytes);
-    return bytes;
-  };
-  const std::string senseless = ", byte 116: the index makes no sense";
-  ExpectUnreadable(with({{16, 1}}, 5), senseless);
-  ExpectUnreadable(with({{16, 0}, {16, 2}}, 5), senseless);
-  ExpectUnreadable(with({{16, 0}, {30, 0}}, 5), senseless);
-  ExpectUnreadable(with({{16, 0}, {30, 5}}, 5), senseless);
-  ExpectUnreadable(with({{16, 0}, {116, 2}}, 5), senseless);
-  ExpectUnreadable(with({}, 5), senseless);
-}
-
-TEST_F(BinaryIndexTest, CountsAndFindsRecordsWithoutReadingTheOthers) {
-  const std::vector<Record> records = ManyRecords(200);
-  const std::vector<std::string> all = DescribeAll(records);
-  const std::string path = directory_.Write("file", EncodeFile(records));
-  const auto index = BinaryFileIndex::Load(path);
-  ASSERT_TRUE(index.ok()) << index.status().message();
-  EXPECT_EQ(index.value().records(), 200u);
-  EXPECT_EQ(index.value().blocks().size(), 4u);
-  for (const std::uint64_t record : {0u, 1u, 61u, 62u, 63u, 123u, 124u, 199u}) {
-    auto reader = BinaryFileReader::OpenAt(path, index.value(), record);
-    ASSERT_TRUE(reader.ok()) << reader.status().message();
-    const FileOutcome outcome = ReadOn(*reader.value());
-    EXPECT_TRUE(outcome.status.ok()) << outcome.status.message();
-    EXPECT_EQ(outcome.records, std::vector<std::string>(all.begin() + record, all.end()));
-  }
-}
-
-TEST_F(BinaryIndexTest, AnEmptyRecordingHasAnEmptyIndex) {
-  const auto index = BinaryFileIndex::Load(directory_.Write("file", EncodeFile({})));
-  ASSERT_TRUE(index.ok()) << index.status().message();
-  EXPECT_EQ(index.value().records(), 0u);
 }
 
 }  // namespace

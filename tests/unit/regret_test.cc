@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "app/compare/chart.h"
 #include "app/compare/compare.h"
 #include "app/compare/frontier.h"
 #include "app/compare/table.h"
@@ -180,18 +179,10 @@ TEST(Compare, TheFrontierHasEveryBudgetOnce) {
   // passive and passive/zeta twice each; what does not depend on the budget once.
   ASSERT_EQ(sweep.size(), 6u);
   const auto comparisons = Compare(sweep, Records(200), {.regret = false}).value();
-  const std::string json = FrontierJson(comparisons), page = FrontierPage(comparisons);
+  const std::string json = FrontierJson(comparisons);
   EXPECT_NE(json.find("\"name\":\"passive\",\"certified\":true"), std::string::npos) << json;
   EXPECT_NE(json.find("\"epsilon\":0.5"), std::string::npos);
   EXPECT_NE(FrontierTable(comparisons).find("exact"), std::string::npos);
-  // One line in the chart for each that is certified.
-  std::size_t lines = 0;
-  for (std::size_t at = page.find("<polyline"); at != std::string::npos;
-       at = page.find("<polyline", at + 1)) {
-    ++lines;
-  }
-  EXPECT_EQ(lines, 3u);
-  EXPECT_EQ(EscapedForHtml("<a & b>"), "&lt;a &amp; b&gt;");
 }
 
 TEST(Compare, AModeCanBeChosenAloneOrWithAllItsForms) {

@@ -5,9 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/archive.h"
 #include "state/block_log.h"
-#include "state/byte_rows.h"
 #include "state/event_rows.h"
 
 namespace lethe {
@@ -34,47 +32,39 @@ class EventRowsTest : public ::testing::Test {
   static constexpr std::int64_t kFirst = 100;
   static constexpr std::int64_t kEnd = 150;
 
-  EventRows Rows(bool whole_names, int percent_with_subject) {
+  EventRows Rows(int percent_with_subject) {
     EventRows rows(kFirst);
     std::int64_t offset = 7'000'000'000;
     for (std::int64_t i = kFirst; i < kEnd; ++i) {
       offset += dice_() % 3 == 0 ? static_cast<std::int64_t>(dice_() % 1000) : 1;
-      LearnedEvent event{
-          .index = {i}, .offset = {offset}, .id = Name(64, whole_names), .subject = {}};
-      if (static_cast<int>(dice_() % 100) < percent_with_subject) {
-        event.subject = Name(56, whole_names);
-      }
+      LearnedEvent event{.index = {i}, .offset = {offset}, .id = Name(64), .subject = {}};
+      if (static_cast<int>(dice_() % 100) < percent_with_subject) event.subject = Name(56);
       rows.Append(event);
     }
     return rows;
   }
 
-  KeyHash Name(int bits, bool is_whole) {
-    return {(dice_() | 1) & (~std::uint64_t{0} >> (is_whole ? 0 : 64 - bits)),
-            is_whole ? dice_() : 0};
-  }
+  KeyHash Name(int bits) { return {(dice_() | 1) & (~std::uint64_t{0} >> (64 - bits)), 0}; }
 
   std::mt19937_64 dice_{5};
 };
 
 TEST_F(EventRowsTest, AreReadBackWhateverTheyHold) {
-  for (const bool whole_names : {false, true}) {
-    for (const int percent : {0, 50, 100}) {
-      const EventRows rows = Rows(whole_names, percent);
-      EventRows read;
-      ASSERT_TRUE(EventRows::Decode(rows.Encode(kFirst, kEnd), read));
-      EXPECT_EQ(read.first(), kFirst);
-      ExpectEqual(All(read), All(rows));
-      for (std::int64_t i = kFirst; i < kEnd; ++i) {
-        EXPECT_TRUE(EventRows::DecodeOne(rows.Encode(kFirst, kEnd), i).value() == rows.At(i));
-      }
-      EXPECT_FALSE(EventRows::DecodeOne(rows.Encode(kFirst, kEnd), kEnd).has_value());
-
-      ASSERT_TRUE(EventRows::Decode(rows.Encode(120, 130), read));
-      EXPECT_EQ(read.first(), 120);
-      const std::vector<LearnedEvent> all = All(rows);
-      ExpectEqual(All(read), {all.begin() + 20, all.begin() + 30});
+  for (const int percent : {0, 50, 100}) {
+    const EventRows rows = Rows(percent);
+    EventRows read;
+    ASSERT_TRUE(EventRows::Decode(rows.Encode(kFirst, kEnd), read));
+    EXPECT_EQ(read.first(), kFirst);
+    ExpectEqual(All(read), All(rows));
+    for (std::int64_t i = kFirst; i < kEnd; ++i) {
+      EXPECT_TRUE(EventRows::DecodeOne(rows.Encode(kFirst, kEnd), i).value() == rows.At(i));
     }
+    EXPECT_FALSE(EventRows::DecodeOne(rows.Encode(kFirst, kEnd), kEnd).has_value());
+
+    ASSERT_TRUE(EventRows::Decode(rows.Encode(120, 130), read));
+    EXPECT_EQ(read.first(), 120);
+    const std::vector<LearnedEvent> all = All(rows);
+    ExpectEqual(All(read), {all.begin() + 20, all.begin() + 30});
   }
 }
 
@@ -91,14 +81,13 @@ TEST_F(EventRowsTest, OffsetsMayAlsoGoBack) {
 TEST_F(EventRowsTest, AnEventTakesFifteenBytes) {
   EventRows rows(0);
   for (std::int64_t i = 0; i < 4096; ++i) {
-    rows.Append(
-        {.index = {i}, .offset = {i + 3}, .id = Name(64, false), .subject = Name(56, false)});
+    rows.Append({.index = {i}, .offset = {i + 3}, .id = Name(64), .subject = Name(56)});
   }
   EXPECT_LT(rows.Encode(0, 4096).size(), 4096u * 15 + 30);
 }
 
 TEST_F(EventRowsTest, DamageIsNoticed) {
-  const std::string value = Rows(false, 50).Encode(kFirst, kEnd);
+  const std::string value = Rows(50).Encode(kFirst, kEnd);
   EventRows read;
   for (std::size_t size = 0; size < value.size(); ++size) {
     EXPECT_FALSE(EventRows::Decode(std::string_view(value).substr(0, size), read)) << size;
@@ -116,7 +105,7 @@ TEST_F(EventRowsTest, DamageIsNoticed) {
 }
 
 TEST_F(EventRowsTest, ABlankOneHasNoNamesAndTheOthersStay) {
-  EventRows rows = Rows(false, 100);
+  EventRows rows = Rows(100);
   std::vector<LearnedEvent> expected = All(rows);
   const LearnedEvent victim = expected[17];
   expected[17].id = {};
@@ -134,21 +123,6 @@ TEST_F(EventRowsTest, ABlankOneHasNoNamesAndTheOthersStay) {
   EXPECT_EQ(blanked->find(bytes(*victim.subject, 7)), std::string::npos);
   EXPECT_FALSE(Blanked(*blanked, {kFirst + 17}).has_value());
   EXPECT_FALSE(Blanked(rows.Encode(kFirst, kEnd), {3, 400}).has_value());
-}
-
-TEST_F(EventRowsTest, RowsOfVersionOneAreRead) {
-  const EventRows rows = Rows(true, 50);
-  ByteRows old(kFirst);
-  for (const LearnedEvent& event : All(rows)) {
-    SavingArchive archive;
-    archive(event.offset, event.id);
-    if (event.subject) archive(*event.subject);
-    old.Append(archive.Take());
-  }
-  EventRows read;
-  ASSERT_TRUE(EventRows::Decode(old.Encode(kFirst, kEnd), read));
-  EXPECT_EQ(read.first(), kFirst);
-  ExpectEqual(All(read), All(rows));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -12,6 +13,7 @@
 #include "connectors/system/sodium_random.h"
 #include "state/high_water.h"
 #include "state/shard_folder.h"
+#include "state/store/crc32c.h"
 #include "tests/support/disk_calls.h"
 
 namespace lethe {
@@ -75,11 +77,14 @@ TEST_F(HighWaterTest, NoticesLostCommits) {
   EXPECT_EQ(again.Check(8).code(), ErrorCode::kInput);
 }
 
-// After a start of the machine only what was synced must be there. The file is one of version 1,
-// which has no checksum.
+// After a start of the machine only what was synced must be there.
 TEST_F(HighWaterTest, AStartOfTheMachineMayTakeWhatWasNotSynced) {
-  std::ofstream(path_) << "lethe.high-water/1 00000000-0000-0000-0000-000000000000 "
-                          "00000000000000000005 00000000000000000009\n";
+  const std::string text =
+      "lethe.high-water/1 00000000-0000-0000-0000-000000000000 "
+      "00000000000000000005 00000000000000000009";
+  char checksum[10];
+  std::snprintf(checksum, sizeof checksum, " %08x", Crc32c(text));
+  std::ofstream(path_) << text << checksum << "\n";
   const HighWaterMark rebooted = ReadHighWater(path_).value();
   EXPECT_EQ(rebooted.file, File::kWhole);
   EXPECT_TRUE(rebooted.Check(5).ok());

@@ -104,19 +104,6 @@ TEST(PayloadCodecTest, KeepsThePlacesOfHashedFeatures) {
   EXPECT_EQ(RoundTrip(codec, example), kHeader + 12 + 12);
 }
 
-TEST(PayloadCodecTest, ReadsWhatWasWrittenBefore) {
-  Example example = Filled(100, [] { return 0.1; });
-  for (const std::vector<std::uint32_t>& at :
-       {std::vector<std::uint32_t>{}, std::vector<std::uint32_t>(100, 9)}) {
-    example.at = at;
-    SavingArchive archive;
-    archive(example);
-    Example back;
-    ASSERT_TRUE(PayloadCodec::Decode(archive.Take(), back));
-    ExpectSame(example, back);
-  }
-}
-
 TEST(PayloadCodecTest, DamageIsNoticed) {
   PayloadCodec codec;
   const std::string bytes(codec.Encode(Filled(4, [] { return 0.5; })));

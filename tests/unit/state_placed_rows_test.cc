@@ -1,6 +1,5 @@
 // Rows of payloads, which lie in files beside the database.
 
-#include <test_paths.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -96,18 +95,6 @@ class PlacedRowsTest : public ::testing::Test {
   }
   std::filesystem::path PayloadFile() const { return folder_ / "payloads" / "1"; }
 
-  // One of a version that had payloads in the database; says which.
-  Rows TakeOldState() {
-    store_.reset();
-    std::filesystem::remove_all(folder_);
-    std::filesystem::copy(LETHE_SOURCE_DIR "/tests/kept/state-3/shard-0/db", folder_,
-                          std::filesystem::copy_options::recursive);
-    return AllOf(*RocksStore::OpenForReading(folder_.string()).value());
-  }
-  static std::string MiddleOf(const std::string& value) {
-    return value.substr(value.size() / 2, 40);
-  }
-
   std::filesystem::path folder_;
   std::vector<std::string> failures_;
   std::unique_ptr<RocksStore> store_;
@@ -157,56 +144,6 @@ TEST_F(PlacedRowsTest, TheirBytesAreNotInTheDatabase) {
   Put(1, "a payload that is marked");
   ASSERT_TRUE(store_->Flush().ok());
   EXPECT_EQ(FilesWith("a payload that is marked"), PayloadFile().string() + " ");
-}
-
-TEST_F(PlacedRowsTest, RowsOfBeforeAreReadReplacedAndDeletedToo) {
-  Rows expected = TakeOldState();
-  ASSERT_EQ(expected.size(), 2u);
-  EXPECT_TRUE(RocksStore::OpenForReading(folder_.string()).value()->Verify().ok());
-  Reopen();
-  EXPECT_EQ(AllOf(*store_), expected);
-  const auto [last, last_value] = *expected.rbegin();
-  const std::string first_value = expected.at(0);
-  EXPECT_EQ(store_->LastKey(Family::kPayloads), Key(last));
-  WriteBatch batch;
-  batch.Put(Family::kPayloads, Key(last), "a block with a secret");
-  batch.Put(Family::kPayloads, Key(last + 1), "the next");
-  ASSERT_TRUE(store_->Write(batch, true).ok());
-  expected[last] = "a block with a secret";
-  expected[last + 1] = "the next";
-  for (int round = 0; round < 2; ++round) {
-    EXPECT_EQ(AllOf(*store_), expected);
-    EXPECT_EQ(store_->Get(Family::kPayloads, Key(0)).value(), first_value);
-    EXPECT_EQ(store_->Get(Family::kPayloads, Key(last)).value(), "a block with a secret");
-    EXPECT_EQ(store_->LastKey(Family::kPayloads), Key(last + 1));
-    Reopen();
-  }
-  const std::string gone = MiddleOf(first_value);
-  EXPECT_NE(FilesWith(gone), "");
-  const std::vector<Store::KeyRange> all{{Family::kPayloads, Key(0), Key(last + 1)}};
-  ASSERT_TRUE(store_->Rewrite(all, Without(gone)).ok());
-  ASSERT_TRUE(store_->Rewrite(all, Without("secret")).ok());
-  EXPECT_EQ(FilesWith(gone), "");
-  EXPECT_EQ(FilesWith(MiddleOf(last_value)), "");
-  EXPECT_EQ(FilesWith("secret"), "");
-  expected[0] = *Without(gone)(first_value);
-  expected[last] = "a block with a ";
-  EXPECT_EQ(AllOf(*store_), expected);
-}
-
-TEST_F(PlacedRowsTest, RowsOfBeforeThatWereAllReplacedAreErasedToo) {
-  const Rows before = TakeOldState();
-  Reopen();
-  WriteBatch batch;
-  for (const auto& [key, value] : before) batch.Delete(Family::kPayloads, Key(key));
-  batch.Put(Family::kPayloads, Key(0), "the block");
-  ASSERT_TRUE(store_->Write(batch, false).ok());
-  Reopen();
-  EXPECT_EQ(AllOf(*store_), (Rows{{0, "the block"}}));
-  EXPECT_NE(FilesWith(MiddleOf(before.at(0))), "");
-  ASSERT_TRUE(store_->Rewrite({{Family::kPayloads, Key(0), Key(999)}}, Without("x")).ok());
-  for (const auto& [key, value] : before) EXPECT_EQ(FilesWith(MiddleOf(value)), "");
-  EXPECT_EQ(AllOf(*store_), (Rows{{0, "the block"}}));
 }
 
 TEST_F(PlacedRowsTest, ARewriteLeavesNothingOfWhatIsNotNeeded) {

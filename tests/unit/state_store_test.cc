@@ -66,44 +66,6 @@ TEST(BlockLogTest, PiecesBecomeBlocksAndEverythingIsReadBack) {
   EXPECT_LE(rows, 30u / 4 + 2);
 }
 
-// A state whose blocks were larger goes on with small ones.
-TEST(BlockLogTest, LargerBlocksOfBeforeAreReadAndStay) {
-  for (int before = 1; before < 40; ++before) {
-    for (const int every : {1, 3, 8, 40}) {
-      MemoryStore store;
-      std::vector<std::string> expected;
-      const auto append = [&](BlockLog<ByteRows>& log, int count) {
-        for (int i = 0; i < count; ++i) {
-          const auto index = static_cast<std::int64_t>(expected.size());
-          expected.push_back(std::to_string(1000 + index));
-          log.Append(index, expected.back());
-          if (i % every != 0 && i + 1 < count) continue;
-          WriteBatch batch;
-          log.AddTo(batch);
-          ASSERT_TRUE(store.Write(batch, false).ok());
-        }
-      };
-      BlockLog<ByteRows> old(Family::kEvents, 8);
-      append(old, before);
-      BlockLog<ByteRows> log(Family::kEvents, 2, 8);
-      ASSERT_TRUE(log.Load(store, [](const ByteRows&) { return Status::Ok(); }).ok());
-      for (int round = 0; round < 2; ++round) {
-        EXPECT_EQ(Entries(store, 2), expected);
-        for (std::size_t i = 0; i < expected.size(); ++i) {
-          const auto read = log.Read(store, static_cast<std::int64_t>(i));
-          ASSERT_TRUE(read.ok()) << before << " " << every << " " << i;
-          EXPECT_EQ(read.value(), expected[i]);
-        }
-        append(log, 11);
-      }
-      // Whichever row has it, it lies between these keys.
-      EXPECT_EQ(log.RangesOf({0}).front().first, std::string(8, '\0'));
-      EXPECT_EQ(log.RangesOf({7}).front().first, std::string(8, '\0'));
-      EXPECT_EQ(log.RangesOf({7}).front().last, std::string("\0\0\0\0\0\0\0\7", 8));
-    }
-  }
-}
-
 TEST(BlockLogTest, ABlankEntryNeverReachesALaterRow) {
   MemoryStore store;
   BlockLog<ByteRows> log(Family::kEvents, 4);
@@ -284,6 +246,25 @@ TEST_F(FolderTest, KeysAreForTheOwnerOnlyAndDamageIsFound) {
   EXPECT_EQ(ShardFolder::Open(*folder, {3}, other, hasher).status().code(), ErrorCode::kInput);
   std::filesystem::remove(identity);
   EXPECT_EQ(ShardFolder::Open(*folder, {3}, other, hasher).status().code(), ErrorCode::kInput);
+}
+
+// Also one that this program wrote before the format had a name of its own.
+TEST_F(FolderTest, AStateOfAnotherFormatIsRefusedByName) {
+  SeededRandom random(4);
+  const SodiumHasher hasher;
+  const auto folder = StateFolder::Open(Path("state")).value();
+  ASSERT_TRUE(ShardFolder::Open(*folder, {0}, random, hasher).ok());
+  const auto identity = folder_ / "state" / "shard-0" / "identity";
+  for (const char* format : {"lethe.state/7", "lethe.identity/2"}) {
+    std::ofstream(identity, std::ios::binary) << format << "\n" << std::string(200, 'x');
+    const auto opened = ShardFolder::Open(*folder, {0}, random, hasher);
+    ASSERT_FALSE(opened.ok());
+    EXPECT_EQ(opened.status().code(), ErrorCode::kInput);
+    EXPECT_EQ(opened.status().message(),
+              "shard 0: " + identity.string() + " says that the state has the format " + format +
+                  ". This program reads lethe.state/1 only, and has changed nothing");
+    EXPECT_EQ(ReadIdentity(Path("state"), {0}, hasher).status().code(), ErrorCode::kInput);
+  }
 }
 
 TEST_F(FolderTest, OneOwnerAtATime) {

@@ -29,7 +29,9 @@ def write_pages():
                      "compare.html", "--json")
     replayed = lethe("replay", "events.ndjson", "--config", CONFIG, "--regret", "--html",
                      "replay.html", "--json")
-    return json.loads(compared), json.loads(replayed)
+    swept = lethe("compare", "events.ndjson", "--config", CONFIG, "--modes", MODES, "--frontier",
+                  "--budgets", "0.3,1,3", "--html", "frontier.html", "--json")
+    return json.loads(compared), json.loads(replayed), json.loads(swept)
 
 
 def nothing_is_loaded(name):
@@ -41,12 +43,12 @@ def nothing_is_loaded(name):
         check(word not in text, f"{name} has {word}")
 
 
-def it_is_whole(page, name):
+def it_is_whole(page, name, charts=4, kinds=("polyline", "rect", "circle")):
     page.resize(1280, 900)
     page.open("file://" + os.path.abspath(name))
-    page.wait("charts", lambda: page.run("return document.querySelectorAll('figure svg').length === 4"))
+    page.wait("charts", lambda: page.run("return document.querySelectorAll('figure svg').length === arguments[0]", charts))
     check(page.run("return document.querySelectorAll('figure details td').length > 20"), "no tables")
-    for kind in ("polyline", "rect", "circle"):
+    for kind in kinds:
         check(page.run("return !!document.querySelector('figure ' + arguments[0])", kind), f"no {kind}")
     check(page.run("return [...document.querySelectorAll('figure svg *')].every((e) =>"
                    "![...e.attributes].some((a) => a.value.includes('NaN')))"), "NaN in a chart")
@@ -78,9 +80,27 @@ def the_figures_are_those(page, compared):
     check(ends == [mode["accuracy"] for mode in compared["modes"]], f"curves end at {ends}")
 
 
+def the_frontier_is_that(page, swept):
+    page.open("file://" + os.path.abspath("frontier.html"))
+    shown = page.text("#all")
+    for point in swept["points"]:
+        check(point["name"] in shown, point["name"])
+        check(f"{point['accuracy']:.4f}" in shown, f"{point['name']} without its accuracy")
+    certified = [point for point in swept["points"] if point["certified"]]
+    check(page.run("return document.querySelectorAll('figure circle').length") == len(certified),
+          "a point is missing")
+    names = page.run("return [...document.querySelectorAll('.legend li')].map((li) => li.textContent)")
+    check(names == list(dict.fromkeys(point["name"] for point in certified)), f"legend {names}")
+    # Further right: a larger advantage.
+    places = page.run("return [...document.querySelectorAll('figure circle')].map("
+                      "(c) => Number(c.getAttribute('cx')))")
+    order = sorted(range(len(certified)), key=lambda i: certified[i]["advantage"])
+    check([places[i] for i in order] == sorted(places), f"places {places}")
+
+
 def main():
-    compared, replayed = write_pages()
-    for name in ("compare.html", "replay.html"):
+    compared, replayed, swept = write_pages()
+    for name in ("compare.html", "replay.html", "frontier.html"):
         nothing_is_loaded(name)
     if web.chromium() is None:
         print("no chromium and chromedriver: the pages were not opened")
@@ -88,6 +108,9 @@ def main():
     with web.Browser() as page:
         it_is_whole(page, "compare.html")
         it_is_whole(page, "replay.html")
+        it_is_whole(page, "frontier.html", 1, ("polyline", "circle"))
+        the_frontier_is_that(page, swept)
+        page.open("file://" + os.path.abspath("replay.html"))
         check("54.72%" in page.text("#verdict"), page.text("#verdict"))
         check(str(replayed["regret"]) in page.text("#all"), "the regret is another one")
         the_figures_are_those(page, compared)

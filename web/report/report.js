@@ -1,4 +1,4 @@
-// The page that `lethe compare --html` and `lethe replay --html` write.
+// The page that `lethe compare --html`, with or without --frontier, and `lethe replay --html` write.
 import {bars, chart} from '../charts.js';
 import {$, empty, make, say, table} from '../dom.js';
 import {count, plural, short} from '../words.js';
@@ -8,6 +8,7 @@ const TABLE_ROWS = 60;
 
 const data = JSON.parse($('data').textContent);
 const isReplay = data.kind === 'replay';
+const isFrontier = data.kind === 'frontier';
 const drawings = []; // to repeat when the width changes
 
 const percent = (advantage) => (Math.ceil(5000 * (1 + advantage)) / 100).toFixed(2);
@@ -15,13 +16,25 @@ const exactly = (number) => (number === null || number === undefined ? '–' : S
 const rounded = (number, digits) => (number === null ? '–' : number.toFixed(digits));
 const events = (n) => plural(Math.round(n), 'event');
 
+// The certified points of a sweep, those of one way together.
+function sweeps() {
+  const certified = data.frontier.points.filter((point) => point.certified);
+  return [...new Set(certified.map((point) => point.name))].map((name) => {
+    const found = certified.filter((point) => point.name === name);
+    return {...found[0], points: found, series: {index: []}};
+  });
+}
+
+function found() {
+  if (isFrontier) return sweeps();
+  if (isReplay) return [{...data.summary, name: data.summary.mode, series: data.series[0]}];
+  return data.comparison.modes.map((mode, i) => ({...mode, series: data.series[i]}));
+}
+
 // Every run that there is to show, with the class of its colour.
 function runs() {
-  const found = isReplay
-    ? [{...data.summary, name: data.summary.mode, series: data.series[0]}]
-    : data.comparison.modes.map((mode, i) => ({...mode, series: data.series[i]}));
   const first = isReplay ? 1 : 0; // the first colour is the quiet one
-  return found
+  return found()
     .filter((run) => run.refused === undefined)
     .map((run, i) => ({...run, kind: `k${(first + i) % COLOURS}${i >= COLOURS ? ' dashed' : ''}`}));
 }
@@ -50,6 +63,11 @@ function compareVerdict() {
       (without ? `, against ${without[quality].toFixed(4)} when nobody is forgotten.` : '.'));
   }
   return words.join(' ');
+}
+
+function frontierVerdict() {
+  return 'What each certified way to forget costs: the more an attacker may find out (advantage, to the ' +
+    'right), the better the model. Exact ones are at 0.';
 }
 
 function replayVerdict() {
@@ -198,6 +216,38 @@ function costFigure() {
   });
 }
 
+// Logarithmic, with a place for 0 at the left of the first point.
+function advantageScale(advantages) {
+  const least = Math.min(0.5, ...advantages.filter((a) => a > 0)) / 2;
+  const part = (a) => Math.min(1, Math.log(Math.max(a, least) / least) / Math.log(1 / least));
+  return {part, ticks: [0.01, 0.03, 0.1, 0.3].filter((tick) => tick > 1.2 * least)};
+}
+
+function frontierFigure() {
+  const shown = all.flatMap((run) => run.points);
+  const card = figure(`${qualityName} against advantage`, 'advantage on a logarithmic scale', {
+    shown: all, names: ['Way', 'Epsilon', 'Advantage', qualityName], numbers: [1, 2, 3],
+    rows: shown.map((p) => [p.name, exactly(p.epsilon), rounded(p.advantage, 4), rounded(p[quality], 4)]),
+    drawing: (box) => chart(box, {
+      lines: all.map((run) => ({
+        kind: run.kind, points: run.points.map((p) => ({time: p.advantage, value: p[quality]}))})),
+      from: 0, to: 1, across: advantageScale(shown.map((p) => p.advantage)), axis: String,
+      fromZero: false, dots: true, joined: true,
+      label: `${qualityName} against advantage: ${all.map((run) => run.name).join(', ')}`,
+    }),
+  });
+  card.classList.add('wide');
+  return card;
+}
+
+function figuresOfFrontier() {
+  return table(['Way', 'Epsilon', 'Advantage', 'Accuracy', 'Mean loss', 'Sigma', 'Certified'],
+    data.frontier.points.map((p) => ({cells: [p.name, exactly(p.certificate === 'exact' ? null : p.epsilon),
+      ...[p.advantage, p.accuracy, p.mean_loss].map((value) => rounded(value ?? null, 4)),
+      p.sigma === null || p.sigma === undefined ? '–' : short(p.sigma), p.certificate]})),
+    {numbers: [1, 2, 3, 4, 5], stacked: true, caption: 'Every way to forget, with each budget'});
+}
+
 function certificate(run) {
   if (run.refused !== undefined) return `refused: ${run.refused}`;
   if (!run.certified) return `no: ${run.why_not[0]}`;
@@ -226,10 +276,16 @@ function figuresOfReplay() {
 }
 
 say('subtitle', document.title.replace(' – Lethe', ''));
-say('verdict', isReplay ? replayVerdict() : compareVerdict());
 $('tiles').append(...tiles());
-$('charts').append(qualityFigure(), regretFigure(), noiseFigure(), costFigure());
-$('all').append(isReplay ? figuresOfReplay() : figuresOfCompare());
+if (isFrontier) {
+  say('verdict', frontierVerdict());
+  $('charts').append(frontierFigure());
+  $('all').append(figuresOfFrontier());
+} else {
+  say('verdict', isReplay ? replayVerdict() : compareVerdict());
+  $('charts').append(qualityFigure(), regretFigure(), noiseFigure(), costFigure());
+  $('all').append(isReplay ? figuresOfReplay() : figuresOfCompare());
+}
 say('note', 'Figures of the whole recording, deleted events included, for whoever holds it: no certificate covers them.');
 say('version', `Lethe ${data.version}`);
 const redraw = () => drawings.forEach((drawing) => drawing());

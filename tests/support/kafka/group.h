@@ -1,0 +1,20 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "connectors/kafka/settings.h"
+#include "engine/status.h"
+#include "engine/types.h"
+
+namespace lethe {
+
+// What a group has committed for a partition, as a lag monitor sees it.
+Result<std::optional<Offset>> CommittedOffset(const KafkaSettings& settings,
+                                              const std::string& group, const std::string& topic,
+                                              std::int32_t partition,
+                                              std::chrono::milliseconds timeout);
+
+}  // namespace lethe

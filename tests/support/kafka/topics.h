@@ -1,0 +1,31 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "connectors/kafka/consumer.h"
+#include "connectors/kafka/settings.h"
+#include "engine/status.h"
+#include "engine/types.h"
+
+namespace lethe {
+
+// Changes to topics that Lethe itself never makes. Not thread-safe. kConfig: the topic does not
+// exist; kUnavailable: no broker answered in time.
+Status DeleteTopic(const KafkaSettings& settings, const std::string& topic,
+                   std::chrono::milliseconds timeout);
+// `total` counts the partitions that the topic has already. Returns when all of them have a leader.
+Status AddPartitions(const KafkaSettings& settings, const std::string& topic, std::int32_t total,
+                     std::chrono::milliseconds timeout);
+// Removes the records before an offset, as retention does.
+Status DeleteRecordsBefore(const KafkaSettings& settings, const std::string& topic,
+                           std::int32_t partition, Offset offset,
+                           std::chrono::milliseconds timeout);
+
+// The next records of a partition, decoded; nullptr after `timeout` without any.
+Result<std::unique_ptr<RecordBatch>> NextBatch(KafkaConsumer& consumer, std::int32_t partition,
+                                               std::chrono::milliseconds timeout);
+
+}  // namespace lethe
