@@ -5,8 +5,8 @@
 #include <exception>
 
 #include "app/command_line.h"
-#include "app/commands/command.h"
 #include "app/exit_code.h"
+#include "app/interrupt.h"
 
 namespace {
 

@@ -35,13 +35,16 @@ struct Case {
 double Decode(const KafkaSettings& settings, const std::string& topic, std::int64_t events) {
   const auto began = Clock::now();
   auto consumer = KafkaConsumer::Start(settings, topic, {{0, Offset{0}}}, {}).value();
-  RecordBatch batch;
+  MessageBatch batch;
+  Record record;
   std::int64_t seen = 0;
   while (seen < events) {
     LETHE_CHECK(consumer->Read(0, kPatience, batch).value());
-    batch.DecodeAll();
-    for (std::size_t i = 0; i < batch.count(); ++i) LETHE_CHECK(!batch.record(i).rejection);
-    seen += static_cast<std::int64_t>(batch.count());
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      batch.Decode(i, record);
+      LETHE_CHECK(!record.rejection);
+    }
+    seen += static_cast<std::int64_t>(batch.size());
   }
   return std::chrono::duration<double>(Clock::now() - began).count();
 }

@@ -95,7 +95,7 @@ void File(benchmark::State& state) {
     auto stream = RecordedStream::Open(path).value();
     std::size_t records = 0;
     for (std::size_t count = 1; count > 0; records += count) {
-      count = stream->Read(batch, 1024).value();
+      count = stream->ReadRecords(batch, 1024).value();
     }
     LETHE_CHECK(records == static_cast<std::size_t>(kFileRecords));
   }

@@ -20,6 +20,7 @@
 #include <benchmark/benchmark.h>
 
 #include "app/run/facts.h"
+#include "app/run/router_ports.h"
 #include "app/run/shard_worker.h"
 #include "bench/topics.h"
 #include "connectors/system/sodium_hash.h"

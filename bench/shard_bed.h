@@ -7,10 +7,12 @@
 #include <optional>
 #include <string>
 
+#include "app/pipeline/shard_loop.h"
 #include "app/run/live_probe.h"
 #include "bench/events.h"
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
+#include "connectors/system/system_clock.h"
 #include "engine/shard.h"
 #include "state/shard_folder.h"
 
@@ -38,6 +40,14 @@ class ShardBed {
     shard_ = std::make_unique<Shard>(
         plan_.value(), shard_folder_->identity(),
         ShardPorts{state(), state().payloads(), sink_, *probe_, hasher_, random_});
+    loop_.emplace(ShardLoop::Ports{.shard = *shard_,
+                                   .clock = clock_,
+                                   .lookup = no_lookup_,
+                                   .output = no_output_,
+                                   .release = no_release_,
+                                   .observer = no_observer_,
+                                   .state = &state()},
+                  CommitPolicy{.max_records = kEventsPerCommit});
     record_.timestamp = {1};
   }
   ~ShardBed() {
@@ -51,16 +61,19 @@ class ShardBed {
   std::int64_t learned() const { return shard_->counters().learned; }
 
   void Expect(std::int64_t events) { state().Expect(events); }
-  Intake NewIntake() const { return shard_->NewIntake(); }
-  void Expect(const Admitted& admitted) { shard_->Expect(admitted); }
-  void Take(const Record& record, const Admitted* admitted = nullptr) {
-    Must(shard_->Process(record, nullptr, admitted));
-    if (learned() % kEventsPerCommit == 0) Commit();
+  Admission NewAdmission() const { return shard_->NewAdmission(); }
+  // The loop that a replay and a daemon run, on this shard.
+  ShardLoop& loop() { return *loop_; }
+  void Take(const Record& record) {
+    batch_.admissions().try_emplace({0}, NewAdmission());
+    batch_.Clear(1);
+    batch_.AddDecoded(record);
+    batch_.Admit();
+    batch_.AdmitNow(0, batch_.admissions().at({0}));
+    Must(loop_->Take(batch_, 0, kNoTime));
+    Must(loop_->CommitIfDue(false).status());
   }
-  void Commit() {
-    Must(shard_->Commit());
-    Must(shard_->Publish());
-  }
+  void Commit() { Must(loop_->Commit()); }
   void Flush() {
     Must(shard_folder_->state().Settle());
     Must(shard_folder_->store().Flush());
@@ -81,8 +94,7 @@ class ShardBed {
     record_.event.id = "e-" + std::to_string(number);
     record_.event.subject.reset();
     ++record_.offset.value;
-    Must(shard_->Process(record_));
-    Commit();
+    Take(record_);
   }
 
   // Takes an event out of the state as a deletion does, and leaves the model alone.
@@ -118,6 +130,13 @@ class ShardBed {
   std::unique_ptr<StateFolder> folder_;
   std::unique_ptr<ShardFolder> shard_folder_;
   std::unique_ptr<Shard> shard_;
+  SystemClock clock_;
+  RequestLookup no_lookup_;
+  LoopOutput no_output_;
+  LoopRelease no_release_;
+  LoopObserver no_observer_;
+  std::optional<ShardLoop> loop_;
+  MessageBatch batch_;
   Record record_;
 };
 

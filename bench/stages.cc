@@ -19,7 +19,6 @@
 #include "connectors/binary/file_writer.h"
 #include "connectors/file/line_reader.h"
 #include "connectors/file/recorded_stream.h"
-#include "engine/door.h"
 #include "engine/modes/make.h"
 #include "state/memory_payloads.h"
 
@@ -84,74 +83,51 @@ ModelSpec Model(std::int64_t dimension) {
   model.dimension = dimension;
   return model;
 }
-std::size_t BatchSize(std::int64_t dimension) { return ReplayBatchSize(Model(dimension)); }
 
-// The way of a replay, in one thread: batch by batch, `prepare` takes what was decoded of each
-// record, then `finish` takes the records one after the other.
-template <typename Prepare, typename Finish>
-void Decode(const std::string& path, std::int64_t dimension, const Prepare& prepare,
-            const Finish& finish) {
+// The way of a replay, in one thread: batch by batch, decoded and admitted; `take` gets each batch.
+template <typename Take>
+void Decode(const std::string& path, std::int64_t dimension, const Admission& admission,
+            const Take& take) {
   auto stream = RecordedStream::Open(path).value();
-  RecordedStream::Raw raw;
-  std::vector<Record> records(BatchSize(dimension));
-  std::vector<double> x;
-  PlainLearn learn;
-  while (const std::size_t count = stream->ReadRaw(raw, records.size()).value()) {
-    for (std::size_t i = 0; i < count; ++i) {
-      LETHE_CHECK(RecordedStream::ReadPlainLearn(raw, i, records[i], x, learn));
-      prepare(i, learn);
-    }
-    LETHE_CHECK(stream->Place(raw, records).value() == count);
-    for (std::size_t i = 0; i < count; ++i) finish(i, records[i], count);
+  stream->SetBatchSize(ReplayBatchSize(Model(dimension)));
+  MessageBatch batch;
+  batch.admissions().emplace(ShardId{0}, admission);
+  while (stream->Read(batch).value()) {
+    batch.Admit();
+    LETHE_CHECK(stream->Locate(batch).ok());
+    take(batch);
   }
 }
 
-// Up to what a learner takes: checked, and in numbers of its own.
-void Decode(const std::string& path, std::int64_t dimension) {
-  const Door door(Model(dimension));
-  std::vector<Example> examples(BatchSize(dimension));
-  const auto admit = [&](std::size_t i, const PlainLearn& learn) {
-    LETHE_CHECK(door.AdmitPlain(learn, examples[i]));
-  };
-  Decode(path, dimension, admit, [](std::size_t, const Record&, std::size_t) {});
-}
-
-// Steps with their ledger, and the loss that is shown; no memory of who was learned.
-void Learn(const std::string& path, std::int64_t dimension) {
+// Steps with their ledger, and the loss that is shown; no memory of which events were learned.
+void Learn(const std::string& path, std::int64_t dimension, const Admission& admission) {
   Spec spec;
   spec.model = Model(dimension);
   const Plan plan = Plan::Make(spec).value();
   SeededRandom random(1);
   MemoryPayloads payloads;
   const auto learner = MakeUnlearner(plan, {0}, random, payloads);
-  const Door door(plan.spec.model);
   LiveProbe probe(plan);
-  std::vector<Example> examples(BatchSize(dimension));
-  const auto admit = [&](std::size_t i, const PlainLearn& learn) {
-    LETHE_CHECK(door.AdmitPlain(learn, examples[i]));
-  };
-  const auto learn = [&](std::size_t i, const Record& record, std::size_t) {
-    const double squared_norm = learner->SquaredNorm();
-    const double prediction = learner->Learn(examples[i]);
-    probe.OnLearn({0}, {{record.offset.value}, prediction, squared_norm, examples[i]});
-  };
-  Decode(path, dimension, admit, learn);
+  Decode(path, dimension, admission, [&](const MessageBatch& batch) {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const Example& example = LearnIn(batch.item(i))->example;
+      const double squared_norm = learner->SquaredNorm();
+      const double prediction = learner->Learn(example);
+      probe.OnLearn({0}, {{batch.position(i).offset.value}, prediction, squared_norm, example});
+    }
+  });
 }
 
 // All of it, exactly once and on disk, up to files that need no log any more.
 void Remember(const std::string& path, std::int64_t dimension, ShardBed& bed) {
   bed.Expect(Events(dimension));
-  const Intake intake = bed.NewIntake();
-  AdmittedBatch batch;
-  const auto admit = [&](std::size_t i, const PlainLearn& learn) {
-    if (i == 0) batch.Clear(BatchSize(dimension));
-    LETHE_CHECK(batch.Admit(intake, i, learn));
-  };
-  const auto take = [&](std::size_t i, const Record& record, std::size_t count) {
-    if (i + Shard::kAhead < count) bed.Expect(*batch.At(i + Shard::kAhead));
-    bed.Take(record, batch.At(i));
-  };
-  Decode(path, dimension, admit, take);
+  ShardLoop& loop = bed.loop();
+  Decode(path, dimension, bed.NewAdmission(), [&](MessageBatch& batch) {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      loop.Prefetch(batch, i + Shard::kPrefetchAhead);
+      LETHE_CHECK(loop.Take(batch, i, kNoTime).ok() && loop.CommitIfDue(false).ok());
+    }
+  });
   bed.Commit();
   bed.Flush();
 }
@@ -166,8 +142,8 @@ void BM_Stage(benchmark::State& state) {
   for (auto _ : state) {
     switch (state.range(2)) {
       case kRead: Read(path, form); break;
-      case kDecode: Decode(path, dimension); break;
-      case kLearn: Learn(path, dimension); break;
+      case kDecode: Decode(path, dimension, bed.NewAdmission(), [](MessageBatch&) {}); break;
+      case kLearn: Learn(path, dimension, bed.NewAdmission()); break;
       default: Remember(path, dimension, bed);
     }
   }

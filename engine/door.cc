@@ -49,7 +49,7 @@ std::optional<Rejection> Door::Admit(const Event& event, Example& example) const
   return AdmitLabel(event.y, example);
 }
 
-bool Door::AdmitPlain(const PlainLearn& learn, Example& example) const {
+bool Door::AdmitView(const LearnView& learn, Example& example) const {
   const Eigen::Index dimension = feature_dimension();
   if (model_.hash_bits || static_cast<Eigen::Index>(learn.count) != dimension) return false;
   example.at.clear();

@@ -4,7 +4,7 @@
 
 #include "engine/event.h"
 #include "engine/example.h"
-#include "engine/plain_learn.h"
+#include "engine/learn_view.h"
 #include "engine/spec.h"
 #include "engine/types.h"
 
@@ -23,7 +23,7 @@ class Door {
   // Fills `example`, or says why not. Messages carry no values and no names.
   std::optional<Rejection> Admit(const Event& event, Example& example) const;
   // The same in a hurry. False: it is to be looked at closely, by the other one.
-  bool AdmitPlain(const PlainLearn& learn, Example& example) const;
+  bool AdmitView(const LearnView& learn, Example& example) const;
 
  private:
   Eigen::Index feature_dimension() const {

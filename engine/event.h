@@ -55,6 +55,15 @@ struct Event {
   void Clear();
 };
 
+// Where a record stands in its partition, and when it came.
+struct Position {
+  Offset offset;
+  TimeMs timestamp = kNoTime;
+  // The time of arrival, where it decides event time instead of the timestamp
+  // (engine/time_bound.h).
+  TimeMs arrival = kNoTime;
+};
+
 // One record of the source: where it stood, and the event or why there is none.
 struct Record {
   ShardId shard;
@@ -65,6 +74,8 @@ struct Record {
   Event event;
   std::optional<Rejection> rejection;
   bool is_placed = false;  // a delete that was sent to this shard on purpose: look no further
+
+  Position position() const { return {offset, timestamp, arrival}; }
 };
 
 }  // namespace lethe

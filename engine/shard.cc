@@ -1,6 +1,7 @@
 #include "engine/shard.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "engine/check.h"
@@ -15,10 +16,9 @@ Shard::Shard(const Plan& plan, const ShardIdentity& identity, const ShardPorts& 
       id_(identity.shard),
       ports_(ports),
       names_(ports.hasher, identity),
-      intake_(plan.spec.model, names_, plan.spec.topic, identity.shard),
       why_not_(plan.WhyNotCertified()),
       waiting_(plan.spec.forgetting),
-      regret_bound_(plan.constants, intake_.door().model_dimension()) {
+      regret_bound_(plan.constants, Door(plan.spec.model).model_dimension()) {
   const Digest digest = ports.hasher.Sha256(CertificatePart(plan.spec));
   config_sha256_ = ToHex(digest.data(), digest.size());
   unlearner_ = MakeUnlearner(plan_, id_, ports.random, ports.payloads);
@@ -47,7 +47,7 @@ Status Shard::Publish() {
   return Status::Ok();
 }
 
-Membership Shard::Find(const Event& request) const {
+Membership Shard::Find(const Request& request) const {
   LETHE_CHECK(request.id || request.subject);
   const KeyHash name = request.id ? names_.Id(*request.id) : names_.Subject(*request.subject);
   const bool is_learned =
@@ -57,125 +57,110 @@ Membership Shard::Find(const Event& request) const {
   return refusal && refusal->forgotten ? Membership::kForgotten : Membership::kUnknown;
 }
 
-Status Shard::Process(const Record& record, const Elsewhere* elsewhere, const Admitted* admitted) {
-  LETHE_CHECK(!IsErasureDue(record));
-  elsewhere_ = elsewhere;
-  admitted_ = admitted;
+Status Shard::Process(const Position& position, const Item& item, const Elsewhere* lookup) {
+  LETHE_CHECK(!IsErasureDue(position));
   ++counters_.records;
-  next_ = {record.offset.value + 1};
-  AdvanceTime(record);
-  last_time_ = record.timestamp;
-  if (!record.rejection && record.event.kind == EventKind::kLearn) {
-    Learn(record);
-  } else {
-    LETHE_RETURN_IF_ERROR(TakeOther(record));
-  }
-  return waiting_.size() == 0 ? Status::Ok() : ServeDue(record);
+  next_ = {position.offset.value + 1};
+  AdvanceTime(position);
+  last_time_ = position.timestamp;
+  LETHE_RETURN_IF_ERROR(std::visit(
+      [&](const auto* content) {
+        if constexpr (std::is_same_v<decltype(content), const Request*>) {
+          return Take(position, *content, lookup);
+        } else {
+          return Take(position, *content);
+        }
+      },
+      item));
+  return waiting_.size() == 0 ? Status::Ok() : ServeDue(position);
 }
 
-Status Shard::TakeOther(const Record& record) {
-  if (!record.rejection) {
-    return record.event.kind == EventKind::kDelete ? Delete(record) : Update(record);
-  }
-  Reject(record, *record.rejection);
+Status Shard::Take(const Position& position, const Rejection& rejection) {
+  ++counters_.rejected[static_cast<std::size_t>(rejection.reason)];
+  ports_.probe.OnRejected(id_, position.offset, rejection);
+  if (!rejection.is_request) return Status::Ok();
+  Receipt receipt = NewReceipt(position, Outcome::kRejected);
+  receipt.reason = rejection.reason;
+  receipt.why_not = {"the request could not be read"};
+  AppendReceipt(receipt);
   return Status::Ok();
 }
 
-void Shard::Reject(const Record& record, const Rejection& rejection) {
-  ++counters_.rejected[static_cast<std::size_t>(rejection.reason)];
-  ports_.probe.OnRejected(id_, record.offset, rejection);
-  if (!rejection.is_request) return;
-  Receipt receipt = NewReceipt(record, Outcome::kRejected);
-  receipt.reason = rejection.reason;
-  receipt.request.reset();
-  receipt.why_not = {"the request could not be read"};
-  AppendReceipt(receipt);
+void Shard::Prefetch(const AdmittedLearn& learn) const {
+  ports_.state.Prefetch(learn.id, learn.subject);
+  unlearner_->Prefetch(learn.example);
 }
 
-void Shard::Expect(const Record& record) {
-  if (record.rejection || record.event.kind == EventKind::kDelete) return;
-  Expect(intake_.Expect(record));
-}
-
-void Shard::Expect(const Admitted& admitted) const {
-  if (admitted.rejection) return;
-  ports_.state.Prefetch(admitted.id, admitted.subject);
-  unlearner_->Prefetch(admitted.example);
-}
-
-void Shard::LearnAs(const Record& record, const Admitted& admitted) {
+void Shard::LearnAs(const Position& position, const AdmittedLearn& learn, bool is_update) {
   const LearnedEvent learned{
-      .index = {steps()}, .offset = record.offset, .id = admitted.id, .subject = admitted.subject};
+      .index = {steps()}, .offset = position.offset, .id = learn.id, .subject = learn.subject};
   if (plan_.schedule.is_public()) regret_bound_.Step(plan_.schedule.Step(steps() + 1));
   const double squared_norm = unlearner_->SquaredNorm();
-  const double prediction = unlearner_->LearnOf(learned.subject, admitted.example);
+  const double prediction = unlearner_->LearnOf(learned.subject, learn.example);
   ports_.state.AddEvent(learned);
-  ++(record.event.kind == EventKind::kUpdate ? counters_.updates : counters_.learned);
-  ports_.probe.OnLearn(id_, {learned.index, prediction, squared_norm, admitted.example});
+  ++(is_update ? counters_.updates : counters_.learned);
+  ports_.probe.OnLearn(id_, {learned.index, prediction, squared_norm, learn.example});
 }
 
 bool Shard::IsRefused(const KeyHash& id) const {
   return ports_.state.has_refusals() && ports_.state.FindRefusal(names_.Lasting(id)).has_value();
 }
 
-void Shard::Learn(const Record& record) {
-  const Admitted& admitted = Admit(record);
-  if (admitted.rejection) {
-    Reject(record, *admitted.rejection);
-  } else if (IsRefused(admitted.id)) {
+Status Shard::Take(const Position& position, const AdmittedLearn& learn) {
+  if (IsRefused(learn.id)) {
     ++counters_.refused_late;
-  } else if (ports_.state.FindId(admitted.id)) {
+  } else if (ports_.state.FindId(learn.id)) {
     ++counters_.duplicates;
   } else {
-    LearnAs(record, admitted);
+    LearnAs(position, learn, false);
   }
-}
-
-Status Shard::Update(const Record& record) {
-  LETHE_CHECK(record.event.id.has_value());
-  const Admitted& admitted = Admit(record);
-  if (admitted.rejection) {
-    Reject(record, *admitted.rejection);
-    return Status::Ok();
-  }
-  if (IsRefused(admitted.id)) {
-    ++counters_.refused_late;
-    return Status::Ok();
-  }
-  if (const auto old = ports_.state.FindId(admitted.id)) {
-    LETHE_RETURN_IF_ERROR(Replace(record, *old));
-    // Here the old version must be gone before the new one is learned, if it may go at once.
-    LETHE_RETURN_IF_ERROR(ServeDue(record));
-  }
-  LearnAs(record, admitted);
   return Status::Ok();
 }
 
-Status Shard::Replace(const Record& record, const LearnedEvent& old) {
-  Receipt receipt = NewReceipt(record, Outcome::kForgotten);
+Status Shard::Take(const Position& position, const AdmittedUpdate& update) {
+  if (IsRefused(update.learn.id)) {
+    ++counters_.refused_late;
+    return Status::Ok();
+  }
+  if (const auto old = ports_.state.FindId(update.learn.id)) {
+    LETHE_RETURN_IF_ERROR(Replace(position, update.replaced, *old));
+    // The old version must be gone before the new one is learned, if it may go at once.
+    LETHE_RETURN_IF_ERROR(ServeDue(position));
+  }
+  LearnAs(position, update.learn, true);
+  return Status::Ok();
+}
+
+Status Shard::Replace(const Position& position, const Request& request, const LearnedEvent& old) {
+  Receipt receipt = NewReceipt(position, Outcome::kForgotten);
+  receipt.request = request.reference;
   receipt.is_update = true;
   return Receive(std::move(receipt), {old});
 }
 
-Status Shard::Delete(const Record& record) {
-  LETHE_CHECK(record.event.id || record.event.subject);
-  if (record.event.is_replaced) {
-    const auto old = ports_.state.FindId(names_.Id(*record.event.id));
-    return old ? Replace(record, *old) : Status::Ok();
+Status Shard::Take(const Position& position, const Request& request, const Elsewhere* lookup) {
+  LETHE_CHECK(request.id || request.subject);
+  if (request.is_replacement) {
+    const auto old = ports_.state.FindId(names_.Id(*request.id));
+    return old ? Replace(position, request, *old) : Status::Ok();
   }
   ++counters_.requests;
-  return record.event.id ? DeleteById(record) : DeleteBySubject(record);
+  return request.id ? DeleteById(position, request, lookup)
+                    : DeleteBySubject(position, request, lookup);
 }
 
-Status Shard::DeleteById(const Record& record) {
-  const KeyHash id = names_.Id(*record.event.id);
+Status Shard::DeleteById(const Position& position, const Request& request,
+                         const Elsewhere* lookup) {
+  const KeyHash id = names_.Id(*request.id);
   const KeyHash lasting = names_.Lasting(id);
   if (const auto event = ports_.state.FindId(id)) {
-    Receipt receipt = NewReceipt(record, Outcome::kForgotten);
+    Receipt receipt = NewReceipt(position, Outcome::kForgotten);
+    receipt.request = request.reference;
     ports_.state.Refuse(lasting, RefusalFor(receipt));
     return Receive(std::move(receipt), {*event});
   }
-  const Receipt receipt = NotForgotten(record, ports_.state.FindRefusal(lasting));
+  const Receipt receipt =
+      NotForgotten(position, request, ports_.state.FindRefusal(lasting), lookup);
   // Remembered, so that a learn that comes late is refused.
   if (receipt.outcome == Outcome::kNothingLearned) {
     ports_.state.Refuse(lasting, RefusalFor(receipt));
@@ -184,20 +169,22 @@ Status Shard::DeleteById(const Record& record) {
   return Status::Ok();
 }
 
-Status Shard::DeleteBySubject(const Record& record) {
-  const KeyHash subject = names_.Subject(*record.event.subject);
+Status Shard::DeleteBySubject(const Position& position, const Request& request,
+                              const Elsewhere* lookup) {
+  const KeyHash subject = names_.Subject(*request.subject);
   const KeyHash lasting = names_.Lasting(subject);
   std::vector<LearnedEvent> events = ports_.state.FindSubject(subject);
   if (events.empty()) {
-    Receipt receipt = NotForgotten(record, ports_.state.FindRefusal(lasting));
-    receipt.subject = names_.SubjectInReceipt(*record.event.subject);
+    Receipt receipt = NotForgotten(position, request, ports_.state.FindRefusal(lasting), lookup);
+    receipt.subject = names_.SubjectInReceipt(*request.subject);
     AppendReceipt(receipt);
     return Status::Ok();
   }
-  Receipt receipt = NewReceipt(record, Outcome::kForgotten);
-  receipt.subject = names_.SubjectInReceipt(*record.event.subject);
-  const bool is_known = elsewhere_ != nullptr && elsewhere_->holders > 0;
-  SetPromise(is_known ? elsewhere_->holders : plan_.shards, receipt);
+  Receipt receipt = NewReceipt(position, Outcome::kForgotten);
+  receipt.request = request.reference;
+  receipt.subject = names_.SubjectInReceipt(*request.subject);
+  const bool is_known = lookup != nullptr && lookup->holders > 0;
+  SetPromise(is_known ? lookup->holders : plan_.shards, receipt);
   const Refusal refusal = RefusalFor(receipt);
   for (const LearnedEvent& event : events) ports_.state.Refuse(names_.Lasting(event.id), refusal);
   ports_.state.Refuse(lasting, refusal);
@@ -222,11 +209,11 @@ Status Shard::Receive(Receipt receipt, std::vector<LearnedEvent> events) {
   return Status::Ok();
 }
 
-Status Shard::ServeDue(const Record& record) {
+Status Shard::ServeDue(const Position& position) {
   const auto sigma_now = [this](const std::vector<Target>& targets) {
     return unlearner_->SigmaNow(targets);
   };
-  return Serve(At(record), waiting_.TakeDue(steps(), now_, sigma_now));
+  return Serve(At(position), waiting_.TakeDue(steps(), now_, sigma_now));
 }
 
 Status Shard::Serve(const Moment& moment, std::vector<WaitingRequest> due) {
@@ -269,29 +256,27 @@ Status Shard::Serve(const Moment& moment, std::vector<WaitingRequest> due) {
   return Status::Ok();
 }
 
-Receipt Shard::NotForgotten(const Record& record, const std::optional<Refusal>& refusal) {
-  if (refusal && refusal->forgotten) {
-    Receipt receipt = NewReceipt(record, Outcome::kAlreadyForgotten);
+Receipt Shard::NotForgotten(const Position& position, const Request& request,
+                            const std::optional<Refusal>& refusal, const Elsewhere* lookup) {
+  const bool is_repeated = refusal && refusal->forgotten;
+  Receipt receipt =
+      NewReceipt(position, is_repeated ? Outcome::kAlreadyForgotten : Outcome::kNothingLearned);
+  receipt.request = request.reference;
+  if (lookup != nullptr) {
+    receipt.passed_on = lookup->passed_on;
+    receipt.pending = lookup->pending;
+  }
+  if (is_repeated) {
     receipt.first_receipt = refusal->receipt;
     receipt.why_not = {"the first receipt states what is promised"};
-    if (elsewhere_ != nullptr) {
-      receipt.passed_on = elsewhere_->passed_on;
-      receipt.pending = elsewhere_->pending;
-    }
     return receipt;
   }
-  Receipt receipt = NewReceipt(record, Outcome::kNothingLearned);
-  receipt.searched = {id_};
-  if (elsewhere_ != nullptr) {
-    receipt.searched = elsewhere_->searched;
-    receipt.passed_on = elsewhere_->passed_on;
-    receipt.pending = elsewhere_->pending;
-  }
+  receipt.searched = lookup != nullptr ? lookup->searched : std::vector{id_};
   receipt.why_not = {"nothing was learned under this name, so there was nothing to forget"};
   return receipt;
 }
 
-Receipt Shard::NewReceipt(const Record& record, Outcome outcome) {
+Receipt Shard::NewReceipt(const Position& position, Outcome outcome) {
   Receipt receipt;
   ports_.random.Fill({Stream::Purpose::kUuid, id_, receipts_++}, receipt.uuid);
   receipt.uuid[6] = static_cast<std::uint8_t>((receipt.uuid[6] & 0x0f) | 0x40);  // RFC 4122, v4
@@ -299,11 +284,10 @@ Receipt Shard::NewReceipt(const Record& record, Outcome outcome) {
   receipt.state = identity_.state;
   receipt.shard = id_;
   receipt.outcome = outcome;
-  receipt.request = record.event.request;
-  receipt.received = record.offset;
-  receipt.received_time = record.timestamp;
+  receipt.received = position.offset;
+  receipt.received_time = position.timestamp;
   SetPromise(1, receipt);
-  SetEffective(At(record), receipt);
+  SetEffective(At(position), receipt);
   return receipt;
 }
 

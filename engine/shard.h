@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "engine/admission.h"
 #include "engine/counters.h"
 #include "engine/event.h"
-#include "engine/intake.h"
+#include "engine/item.h"
 #include "engine/modes/registry.h"
 #include "engine/names.h"
 #include "engine/ports/clock.h"
@@ -78,14 +79,13 @@ class Shard {
   // Says in the chain that entries are signed with another key from here on.
   void ChangeKey(const std::string& old_key, const std::string& new_key);
 
-  // A hint that this record will be processed next but a few, at most kAhead of them: its work may
-  // begin. It must stay where it is until then. Records may also come without.
-  static constexpr std::size_t kAhead = Intake::kAhead;
-  void Expect(const Record& record);
+  // Validates and pseudonymizes learns and updates for this shard, in any thread.
+  Admission NewAdmission() const { return {plan_.spec.model, names_, plan_.spec.topic, id_}; }
 
-  // To admit learns and updates in another thread: Expect and Process take what it admitted too.
-  Intake NewIntake() const { return {plan_.spec.model, names_, plan_.spec.topic, id_}; }
-  void Expect(const Admitted& admitted) const;
+  // A hint that the learn is processed after at most kPrefetchAhead more items: its memory is
+  // fetched meanwhile.
+  static constexpr std::size_t kPrefetchAhead = 8;
+  void Prefetch(const AdmittedLearn& learn) const;
 
   // For a live run: whether the arrival of a record with this timestamp is to be set in the record,
   // because the timestamp lies in the future.
@@ -96,7 +96,7 @@ class Shard {
   // Whether forgotten events have to be erased before the record is taken: the oldest has waited
   // for half of its time. The answer depends on the stream alone, so that a replay has the same
   // notices.
-  bool IsErasureDue(const Record& record) const;
+  bool IsErasureDue(const Position& position) const;
   // The same by the clock of the process, which gives the stream a little more time unless no
   // records come.
   bool IsErasureDue(const ClockReading& now, bool is_silent);
@@ -106,16 +106,15 @@ class Shard {
   // `by_timer`: the clock decided, and it was this time.
   Status Erase(const std::optional<ClockReading>& by_timer);
 
-  // Takes the next record; no erasure may be due at its time. A bad record is counted and changes
-  // nothing; an error means that the run cannot go on. What it did may be published after a Commit
-  // only. `elsewhere` goes into the receipt of a request: where was searched, if it matches
-  // nothing, and for how many shards the promise to a person is. Without it, that is all shards of
-  // the plan.
-  Status Process(const Record& record, const Elsewhere* elsewhere = nullptr,
-                 const Admitted* admitted = nullptr);
+  // Takes the item of the next record; no erasure may be due at its time. A rejected record is
+  // counted and changes nothing. An error means that the run cannot go on. Effects may be published
+  // only after a Commit. `lookup` goes into the receipt of a request: which shards were searched,
+  // and for how many shards the promise to a person is made. Without it, that is all shards of the
+  // plan.
+  Status Process(const Position& position, const Item& item, const Elsewhere* lookup = nullptr);
 
-  // Whether a delete would find something, or already has.
-  Membership Find(const Event& request) const;
+  // Whether a request would find something, or already has.
+  Membership Find(const Request& request) const;
 
   // Serves the requests whose time is over by the clock of the process, whatever the timestamps
   // say. A replay cannot repeat that decision, so the receipts say so. Call it several times a
@@ -126,8 +125,8 @@ class Shard {
   bool has_news() const { return !outbox_.empty(); }
 
   // Makes everything so far durable; also against a crash of the machine if there is news or with
-  // `sync`. Publishes nothing. ShardRunner calls it: the shard does not know what a commit has to
-  // wait for.
+  // `sync`. Publishes nothing. CommitProtocol calls it: the shard does not know what a commit has
+  // to wait for.
   Status Commit(bool sync = false);
 
   // Publishes the news of the chain that the last Commit made durable. The caller has released the
@@ -179,7 +178,9 @@ class Shard {
     TimeMs timestamp;
     bool by_timer = false;
   };
-  static Moment At(const Record& record) { return {record.offset, record.timestamp, false}; }
+  static Moment At(const Position& position) {
+    return {position.offset, position.timestamp, false};
+  }
 
   // A forgotten request whose events may still be on disk.
   struct Erasure {
@@ -195,36 +196,32 @@ class Shard {
     }
   };
 
-  void Learn(const Record& record);
-  // Whatever is not a learn that could be read.
-  Status TakeOther(const Record& record);
-  void Reject(const Record& record, const Rejection& rejection);
-  Status Delete(const Record& record);
-  Status Update(const Record& record);
-  // The old version of an event is to be forgotten. Its id is not refused: the new version has it.
-  Status Replace(const Record& record, const LearnedEvent& old);
-  Status DeleteById(const Record& record);
-  Status DeleteBySubject(const Record& record);
+  Status Take(const Position& position, const AdmittedLearn& learn);
+  Status Take(const Position& position, const AdmittedUpdate& update);
+  Status Take(const Position& position, const Request& request, const Elsewhere* lookup);
+  Status Take(const Position& position, const Rejection& rejection);
+  // Forgets the old version of an event. Its id is not refused: the new version has it.
+  Status Replace(const Position& position, const Request& request, const LearnedEvent& old);
+  Status DeleteById(const Position& position, const Request& request, const Elsewhere* lookup);
+  Status DeleteBySubject(const Position& position, const Request& request, const Elsewhere* lookup);
 
-  const Admitted& Admit(const Record& record) {
-    return admitted_ != nullptr ? *admitted_ : intake_.Take(record);
-  }
-  void LearnAs(const Record& record, const Admitted& admitted);
+  void LearnAs(const Position& position, const AdmittedLearn& learn, bool is_update);
   bool IsRefused(const KeyHash& id) const;
 
   // The events leave the state and the mode's retained ones; the request begins to wait.
   Status Receive(Receipt receipt, std::vector<LearnedEvent> events);
   // Serves the requests that take effect with this record.
-  Status ServeDue(const Record& record);
+  Status ServeDue(const Position& position);
   // Makes these requests effective, by one draw.
   Status Serve(const Moment& moment, std::vector<WaitingRequest> due);
 
   // Event time once the record is taken.
-  TimeMs TimeAfter(const Record& record) const;
-  void AdvanceTime(const Record& record);
+  TimeMs TimeAfter(const Position& position) const;
+  void AdvanceTime(const Position& position);
 
-  Receipt NewReceipt(const Record& record, Outcome outcome);
-  Receipt NotForgotten(const Record& record, const std::optional<Refusal>& refusal);
+  Receipt NewReceipt(const Position& position, Outcome outcome);
+  Receipt NotForgotten(const Position& position, const Request& request,
+                       const std::optional<Refusal>& refusal, const Elsewhere* lookup);
   Refusal RefusalFor(const Receipt& receipt) const;
   // For a person whose events so many shards held.
   void SetPromise(std::int64_t holders, Receipt& receipt) const;
@@ -248,7 +245,6 @@ class Shard {
   ShardId id_;
   ShardPorts ports_;
   Names names_;
-  Intake intake_;
   std::string config_sha256_;
   std::vector<std::string> why_not_;
   std::unique_ptr<Unlearner> unlearner_;
@@ -268,8 +264,6 @@ class Shard {
   std::optional<double> last_sigma_;
   std::vector<Erasure> erasures_;  // in order of time
   std::vector<std::pair<ChainKind, std::string>> outbox_;
-  const Elsewhere* elsewhere_ = nullptr;  // of the record at hand
-  const Admitted* admitted_ = nullptr;    // likewise, if it was admitted elsewhere
 };
 
 }  // namespace lethe

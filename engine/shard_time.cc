@@ -16,21 +16,22 @@ TimeMs WholeSecond(TimeMs time) { return {(time.value + 999) / 1000 * 1000}; }
 
 }  // namespace
 
-TimeMs Shard::TimeAfter(const Record& record) const {
-  return std::max(now_, bound_.After(record.timestamp, record.arrival).Count(record.timestamp));
+TimeMs Shard::TimeAfter(const Position& position) const {
+  return std::max(now_,
+                  bound_.After(position.timestamp, position.arrival).Count(position.timestamp));
 }
 
-void Shard::AdvanceTime(const Record& record) {
-  const TimeMs before = std::exchange(now_, TimeAfter(record));
+void Shard::AdvanceTime(const Position& position) {
+  const TimeMs before = std::exchange(now_, TimeAfter(position));
   if (now_ > before) ports_.state.ExpireRefusals(now_);
-  if (record.arrival == kNoTime || record.timestamp == kNoTime) return;
-  bound_ = bound_.After(record.timestamp, record.arrival);
+  if (position.arrival == kNoTime || position.timestamp == kNoTime) return;
+  bound_ = bound_.After(position.timestamp, position.arrival);
   ++counters_.notices;
   Append(ChainKind::kNotice, WriteClockNotice({.state = identity_.state,
                                                .shard = id_,
-                                               .offset = record.offset,
-                                               .time = record.timestamp,
-                                               .arrival = record.arrival},
+                                               .offset = position.offset,
+                                               .time = position.timestamp,
+                                               .arrival = position.arrival},
                                               previous_));
 }
 
@@ -40,8 +41,8 @@ Status Shard::ServeByTimer(const ClockReading& now, bool is_silent) {
                waiting_.TakeDueByClock(now, is_silent));
 }
 
-bool Shard::IsErasureDue(const Record& record) const {
-  return !erasures_.empty() && TimeAfter(record).value - erasures_.front().effective.value >=
+bool Shard::IsErasureDue(const Position& position) const {
+  return !erasures_.empty() && TimeAfter(position).value - erasures_.front().effective.value >=
                                    plan_.spec.erase_within_ms / 2;
 }
 

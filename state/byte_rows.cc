@@ -51,7 +51,7 @@ bool ByteRows::Blank(std::int64_t index) {
   const auto begin = static_cast<std::size_t>(entry.data() - bytes_.data());
   std::copy(bytes_.data() + begin + size, bytes_.data() + bytes_.size(), bytes_.data() + begin);
   Wipe(bytes_.data() + bytes_.size() - size, size);
-  bytes_.resize(bytes_.size() - size);
+  bytes_.erase(bytes_.size() - size);
   for (auto at = static_cast<std::size_t>(index - first_); at < ends_.size(); ++at) {
     ends_[at] -= size;
   }

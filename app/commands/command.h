@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/interrupt.h"
 #include "engine/status.h"
 
 // Each command is one file here: it declares its options on a CLI::App and returns what to run.
@@ -30,15 +31,5 @@ Run AddRecord(CLI::App& command);
 Run AddReplay(CLI::App& command);
 Run AddRun(CLI::App& command);
 Run AddState(CLI::App& command);
-
-// Set by the first Ctrl-C or SIGTERM: long work looks at it and stops cleanly. The second one ends
-// the process at once.
-bool Interrupted();
-// The same without a signal, when a time that was asked for is over.
-void Interrupt();
-void CatchSignals();
-
-// The status of work that was stopped by the user.
-Status InterruptedStatus(const std::string& what);
 
 }  // namespace lethe

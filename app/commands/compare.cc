@@ -34,7 +34,7 @@ Result<std::vector<Record>> ReadRecords(const std::string& path) {
   std::vector<Record> records;
   std::vector<Record> batch;
   while (true) {
-    const auto count = stream.value()->Read(batch, 4096);
+    const auto count = stream.value()->ReadRecords(batch, 4096);
     if (!count.ok()) return count.status();
     if (count.value() == 0) return records;
     if (Interrupted()) return InterruptedStatus("stopped while reading " + path);

@@ -13,20 +13,21 @@ namespace {
 constexpr std::int64_t kSeriesEvery = 100;
 
 // Records in memory as a source, for one run. The records are shared by all runs and not changed.
-class MemorySource final : public Source {
+class MemorySource final : public BatchSource {
  public:
-  explicit MemorySource(const std::vector<Record>& records) : records_(records) {}
+  MemorySource(const std::vector<Record>& records, std::size_t batch_size)
+      : records_(records), batch_size_(batch_size) {}
 
-  Result<std::size_t> Read(std::vector<Record>& batch, std::size_t limit) override {
-    const std::size_t count = std::min(limit, records_.size() - next_);
-    batch.assign(records_.begin() + static_cast<std::ptrdiff_t>(next_),
-                 records_.begin() + static_cast<std::ptrdiff_t>(next_ + count));
-    next_ += count;
-    return count;
+  Result<bool> Read(MessageBatch& batch) override {
+    const std::size_t end = std::min(next_ + batch_size_, records_.size());
+    batch.Clear(batch_size_);
+    for (; next_ < end; ++next_) batch.AddDecoded(records_[next_]);
+    return batch.size() > 0;
   }
 
  private:
   const std::vector<Record>& records_;
+  const std::size_t batch_size_;
   std::size_t next_ = 0;
 };
 
@@ -83,7 +84,7 @@ class Work {
         is_certified &&
         (comparison.is_exact || plan.value().spec.forgetting.guarantee == Guarantee::kJoint);
     comparison.is_adaptive = is_certified && plan.value().AllowsAdaptiveRequests();
-    MemorySource source(records_);
+    MemorySource source(records_, ReplayBatchSize(plan.value().spec.model));
     ReplayOptions options;
     options.regret = options_.regret && options_.regret_sample == 0;
     options.regret_sample = options_.regret ? options_.regret_sample : 0;

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/commands/command.h"
+#include "app/interrupt.h"
 #include "app/progress.h"
 #include "connectors/binary/file_writer.h"
 #include "connectors/file/record_writer.h"
@@ -44,7 +44,7 @@ class Converter {
     std::vector<Record> batch;
     for (std::int64_t records = 0;; ++records) {
       // One at a time, so that the stream knows the place of what is refused later on.
-      const auto count = stream_->Read(batch, 1);
+      const auto count = stream_->ReadRecords(batch, 1);
       if (!count.ok()) return count.status();
       if (count.value() == 0) return Status::Ok();
       LETHE_RETURN_IF_ERROR(Take(batch.front()));

@@ -7,11 +7,11 @@
 #include <fstream>
 #include <thread>
 
-#include "app/commands/command.h"
 #include "app/commands/load.h"
 #include "app/config/print.h"
 #include "app/demo/demo_folder.h"
 #include "app/demo/demo_stream.h"
+#include "app/interrupt.h"
 #include "app/log.h"
 #include "app/run/connection.h"
 #include "app/run/daemon.h"

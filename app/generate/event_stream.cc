@@ -4,8 +4,8 @@
 #include <cmath>
 #include <string>
 
-#include "app/commands/command.h"
 #include "app/generate/people.h"
+#include "app/interrupt.h"
 #include "engine/check.h"
 #include "engine/json.h"
 

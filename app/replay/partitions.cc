@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "app/commands/command.h"
+#include "app/interrupt.h"
 #include "app/replay/replay.h"
 #include "connectors/file/recorded_stream.h"
 
@@ -15,7 +15,7 @@ Result<std::int64_t> PartitionsIn(const std::string& path) {
   std::int64_t partitions = 1;
   std::vector<Record> batch;
   for (;;) {
-    const auto count = stream.value()->Read(batch, 1024);
+    const auto count = stream.value()->ReadRecords(batch, 1024);
     if (!count.ok()) return count.status();
     if (count.value() == 0 || stream.value()->is_bare()) return partitions;
     for (std::size_t i = 0; i < count.value(); ++i) {

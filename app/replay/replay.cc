@@ -3,18 +3,19 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <set>
 
-#include "app/commands/command.h"
+#include "app/interrupt.h"
+#include "app/pipeline/batch_pipeline.h"
+#include "app/pipeline/shard_loop.h"
 #include "app/progress.h"
 #include "app/replay/result_files.h"
-#include "app/turns.h"
 #include "connectors/file/recorded_stream.h"
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
 #include "connectors/system/system_clock.h"
 #include "engine/config_hash.h"
-#include "engine/shard_runner.h"
 #include "state/memory_payloads.h"
 #include "state/memory_state.h"
 #include "state/shard_folder.h"
@@ -36,21 +37,11 @@ class FileSink final : public Sink {
   ResultFiles* files_;
 };
 
-// Records, and what was admitted of them outside of the shards.
-struct ReplayBatch {
-  RecordedStream::Raw raw;
-  std::vector<Record> records;
-  std::size_t count = 0;
-  AdmittedBatch admitted;
-  std::map<ShardId, Intake> intakes;  // of the shards that this batch has met
-};
-
-class Replayer final : private Steps<ReplayBatch> {
+class Replayer final : private PipelineStages<MessageBatch> {
  public:
   Replayer(const Plan& plan, const ReplayOptions& options, ResultFiles* files)
       : plan_(plan),
         options_(options),
-        batch_size_(options.batch > 0 ? options.batch : ReplayBatchSize(plan.spec.model)),
         random_(MakeRandom(plan.spec.noise)),
         sink_(files),
         evaluation_(Loss(plan.spec.model.loss, plan.spec.model.huber_width), options.series_every,
@@ -64,24 +55,16 @@ class Replayer final : private Steps<ReplayBatch> {
     if (WantsEstimate()) evaluation_.SampleRegret(plan.constants, options.regret_sample);
   }
 
-  Result<ReplayResult> Run(RecordedStream& stream, int threads) {
-    stream_ = &stream;
-    return Run(threads);
-  }
-  Result<ReplayResult> Run(Source& source) {
+  Result<ReplayResult> Run(BatchSource& source, int threads) {
     source_ = &source;
-    return Run(1);
-  }
-
- private:
-  Result<ReplayResult> Run(int threads) {
     const std::int64_t start = clock_.MonotonicNs();
     if (!options_.state.empty()) LETHE_RETURN_IF_ERROR(OpenFolder());
-    LETHE_RETURN_IF_ERROR(Turns<ReplayBatch>(*this, threads == 1 ? 1 : 4).Run(threads));
-    if (stream_ != nullptr) LETHE_RETURN_IF_ERROR(stream_->misplaced());
-    hooks_.is_at_end = true;
+    LETHE_RETURN_IF_ERROR(BatchPipeline<MessageBatch>(*this, threads == 1 ? 1 : 4).Run(threads));
+    MessageBatch none;
+    LETHE_RETURN_IF_ERROR(source_->Locate(none));  // an error of the last batch
+    release_.is_at_end = true;
     for (auto& [id, entry] : shards_) {
-      LETHE_RETURN_IF_ERROR(entry.runner->Commit());
+      LETHE_RETURN_IF_ERROR(entry.loop->Commit());
       if (entry.folder) LETHE_RETURN_IF_ERROR(entry.folder->state().Settle());
     }
     LETHE_RETURN_IF_ERROR(series_);
@@ -98,8 +81,22 @@ class Replayer final : private Steps<ReplayBatch> {
     return result;
   }
 
+ private:
+  // Counts the shards that hold or have forgotten events of the person whom a request names.
+  class HolderLookup final : public RequestLookup {
+   public:
+    explicit HolderLookup(const Replayer& replayer) : replayer_(replayer) {}
+    Status Before(const MessageBatch& batch, std::size_t i,
+                  std::optional<Elsewhere>& result) override {
+      result = replayer_.HoldersOf(batch.shard(i), batch.item(i));
+      return Status::Ok();
+    }
+
+   private:
+    const Replayer& replayer_;
+  };
   // The results are written after the last commits, which are synced: a model is a release.
-  struct Hooks final : CommitHooks {
+  struct Release final : LoopRelease {
     bool NeedsSync() override { return is_at_end; }
     bool is_at_end = false;
   };
@@ -110,8 +107,7 @@ class Replayer final : private Steps<ReplayBatch> {
     std::unique_ptr<ShardFolder> folder;  // with options.state, instead of these
     Payloads* payloads = nullptr;
     std::unique_ptr<Shard> shard;
-    std::optional<ShardRunner> runner;  // of the shard
-    std::int64_t uncommitted = 0;
+    std::optional<ShardLoop> loop;  // of the shard
   };
 
   // The comparator is solved densely, which hashed models are too large for.
@@ -140,10 +136,10 @@ class Replayer final : private Steps<ReplayBatch> {
 
   // A guess, so that an index of the right size need not grow: as many as if all shards were in
   // this batch.
-  std::int64_t ExpectedOfAShard(const ReplayBatch& batch) const {
+  std::int64_t ExpectedOfAShard(const MessageBatch& batch) const {
     std::set<ShardId> shards;
-    for (std::size_t i = 0; i < batch.count; ++i) shards.insert(batch.records[i].shard);
-    return expected_ / static_cast<std::int64_t>(shards.size());
+    for (std::size_t i = 0; i < batch.size(); ++i) shards.insert(batch.shard(i));
+    return source_->ExpectedMessages() / static_cast<std::int64_t>(shards.size());
   }
 
   Status Open(ShardId id, std::int64_t expected, Entry& entry) {
@@ -153,55 +149,56 @@ class Replayer final : private Steps<ReplayBatch> {
                                      std::to_string(plan_.shards) +
                                      "; say with --partitions how many the topic had"};
     }
-    if (folder_ == nullptr) {
-      entry.payloads = &entry.memory_payloads;
-      entry.shard = std::make_unique<Shard>(
-          plan_, ShardIdentity::New(id, *random_),
-          ShardPorts{entry.memory, *entry.payloads, sink_, evaluation_, hasher_, *random_});
-      entry.runner.emplace(*entry.shard, hooks_);
-      return Status::Ok();
+    if (folder_ != nullptr) {
+      auto folder = ShardFolder::Open(*folder_, id, *random_, hasher_);
+      if (!folder.ok()) return folder.status();
+      entry.folder = std::move(folder).value();
+      entry.folder->state().Expect(expected);
     }
-    auto folder = ShardFolder::Open(*folder_, id, *random_, hasher_);
-    if (!folder.ok()) return folder.status();
-    entry.folder = std::move(folder).value();
-    entry.payloads = &entry.folder->state().payloads();
-    entry.folder->state().Expect(expected);
+    DurableState* const durable = entry.folder ? &entry.folder->state() : nullptr;
+    State& state = durable != nullptr ? static_cast<State&>(*durable) : entry.memory;
+    entry.payloads =
+        durable != nullptr ? static_cast<Payloads*>(&durable->payloads()) : &entry.memory_payloads;
     entry.shard = std::make_unique<Shard>(
-        plan_, entry.folder->identity(),
-        ShardPorts{entry.folder->state(), *entry.payloads, sink_, evaluation_, hasher_, *random_});
-    entry.runner.emplace(*entry.shard, hooks_);
+        plan_, entry.folder ? entry.folder->identity() : ShardIdentity::New(id, *random_),
+        ShardPorts{state, *entry.payloads, sink_, evaluation_, hasher_, *random_});
+    entry.loop.emplace(
+        ShardLoop::Ports{.shard = *entry.shard,
+                         .clock = clock_,
+                         .lookup = holders_,
+                         .output = no_output_,
+                         .release = release_,
+                         .observer = no_observer_,
+                         .state = durable},
+        CommitPolicy{.max_records = durable != nullptr ? options_.commit_events
+                                                       : std::numeric_limits<std::int64_t>::max()});
     return Status::Ok();
   }
 
   // How many shards hold or have forgotten events of the person whom a request names.
-  std::optional<Elsewhere> HoldersOf(const Record& record) const {
+  std::optional<Elsewhere> HoldersOf(ShardId shard, const Item& item) const {
+    const auto* request = std::get_if<const Request*>(&item);
     if (plan_.shards == 1 || plan_.spec.forgetting.guarantee == Guarantee::kJoint ||
-        record.rejection || record.event.kind != EventKind::kDelete || !record.event.subject) {
+        request == nullptr || !(*request)->subject) {
       return std::nullopt;
     }
-    Elsewhere elsewhere{.searched = {record.shard}, .passed_on = {}, .pending = {}, .holders = 1};
+    Elsewhere lookup{.searched = {shard}, .passed_on = {}, .pending = {}, .holders = 1};
     for (const auto& [id, entry] : shards_) {
-      if (id == record.shard) continue;
-      elsewhere.holders += entry.shard->Find(record.event) != Membership::kUnknown ? 1 : 0;
+      if (id == shard) continue;
+      lookup.holders += entry.shard->Find(**request) != Membership::kUnknown ? 1 : 0;
     }
-    return elsewhere;
+    return lookup;
   }
 
-  Status Process(Entry& entry, const Record& record, const Admitted* admitted) {
+  Status Process(Entry& entry, MessageBatch& batch, std::size_t i) {
     Shard& shard = *entry.shard;
-    const bool may_draw =
-        record.event.kind != EventKind::kLearn || shard.waiting() > 0 || shard.has_news();
+    const bool may_draw = !std::holds_alternative<const AdmittedLearn*>(batch.item(i)) ||
+                          shard.waiting() > 0 || shard.has_news();
     const std::int64_t start = may_draw ? clock_.MonotonicNs() : 0;
     const std::int64_t draws = shard.counters().draws;
-    const std::optional<Elsewhere> elsewhere = HoldersOf(record);
-    LETHE_RETURN_IF_ERROR(
-        entry.runner->Process(record, elsewhere ? &*elsewhere : nullptr, admitted));
-    ++entry.uncommitted;
-    if (shard.has_news() || (entry.folder && (entry.uncommitted >= options_.commit_events ||
-                                              entry.folder->state().is_full()))) {
-      entry.uncommitted = 0;
-      LETHE_RETURN_IF_ERROR(entry.runner->Commit());
-    }
+    LETHE_RETURN_IF_ERROR(entry.loop->Take(batch, i, kNoTime));
+    const auto committed = entry.loop->CommitIfDue(false);
+    if (!committed.ok()) return committed.status();
     if (shard.counters().draws == draws) return Status::Ok();
     const double seconds = Since(start);
     deletion_seconds_ += seconds;
@@ -212,79 +209,43 @@ class Replayer final : private Steps<ReplayBatch> {
     return Status::Ok();
   }
 
-  Result<bool> Read(ReplayBatch& batch) override {
-    const auto count = stream_ != nullptr ? stream_->ReadRaw(batch.raw, batch_size_)
-                                          : source_->Read(batch.records, batch_size_);
-    if (!count.ok()) return count.status();
-    batch.count = count.value();
-    if (read_ == 0 && stream_ != nullptr) expected_ = stream_->ExpectedRecords();
-    read_ += static_cast<std::int64_t>(batch.count);
+  Result<bool> Read(MessageBatch& batch) override {
+    auto found = source_->Read(batch);
+    if (!found.ok()) return found;
+    read_ += static_cast<std::int64_t>(batch.size());
     options_.on_progress(read_);
-    return batch.count > 0;
+    return found;
   }
 
-  // All that does not depend on the records before.
-  void Prepare(ReplayBatch& batch) override {
-    batch.records.resize(std::max(batch.records.size(), batch.count));
-    batch.admitted.Clear(batch.count);
-    for (std::size_t i = 0; i < batch.count; ++i) {
-      Record& record = batch.records[i];
-      if (stream_ != nullptr) {
-        if (TakePlain(batch, i)) continue;
-        record.event.x.swap(batch.admitted.buffer());
-        RecordedStream::Decode(batch.raw, i, record);
-      }
-      if (record.rejection || record.event.kind == EventKind::kDelete) continue;
-      if (!record.event.id) continue;  // named after its place, which is not known yet
-      const auto intake = batch.intakes.find(record.shard);
-      if (intake == batch.intakes.end()) continue;
-      batch.admitted.Admit(intake->second, i, record);
-    }
-  }
+  // Everything that does not depend on the messages before.
+  void Prepare(MessageBatch& batch) override { batch.Admit(); }
 
-  // A learn as most are needs no decoding.
-  static bool TakePlain(ReplayBatch& batch, std::size_t i) {
-    PlainLearn plain;
-    if (!RecordedStream::ReadPlainLearn(batch.raw, i, batch.records[i], batch.admitted.buffer(),
-                                        plain)) {
-      return false;
-    }
-    const auto intake = batch.intakes.find(batch.records[i].shard);
-    return intake != batch.intakes.end() && batch.admitted.Admit(intake->second, i, plain);
-  }
-
-  // Most records follow one of their shard.
+  // Most messages follow one of their shard.
   Entry& EntryOf(ShardId id) {
     if (last_ == nullptr || last_->first != id) last_ = &*shards_.try_emplace(id).first;
     return last_->second;
   }
 
-  void Expect(const ReplayBatch& batch, std::size_t i) {
-    if (last_ == nullptr || last_->first != batch.records[i].shard) return;
-    Shard& shard = *last_->second.shard;
-    const Admitted* admitted = batch.admitted.At(i);
-    admitted != nullptr ? shard.Expect(*admitted) : shard.Expect(batch.records[i]);
+  void Prefetch(const MessageBatch& batch, std::size_t i) {
+    if (i >= batch.size() || last_ == nullptr || last_->first != batch.shard(i)) return;
+    last_->second.loop->Prefetch(batch, i);
   }
 
-  Status Finish(ReplayBatch& batch) override {
-    if (stream_ != nullptr) {
-      const auto placed = stream_->Place(batch.raw, batch.records);
-      if (!placed.ok()) return placed.status();
-      batch.count = placed.value();
-    }
-    for (std::size_t i = 0; i < batch.count; ++i) {
-      const Record& record = batch.records[i];
-      Entry& entry = EntryOf(record.shard);
-      if (!entry.shard) {
-        LETHE_RETURN_IF_ERROR(Open(record.shard, ExpectedOfAShard(batch), entry));
+  Status Finish(MessageBatch& batch) override {
+    LETHE_RETURN_IF_ERROR(source_->Locate(batch));
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const ShardId id = batch.shard(i);
+      Entry& entry = EntryOf(id);
+      if (!entry.shard) LETHE_RETURN_IF_ERROR(Open(id, ExpectedOfAShard(batch), entry));
+      Prefetch(batch, i + Shard::kPrefetchAhead);
+      if (!batch.has_item(i)) {
+        const auto admission =
+            batch.admissions().try_emplace(id, entry.shard->NewAdmission()).first;
+        batch.AdmitNow(i, admission->second);
       }
-      if (const std::size_t next = i + Shard::kAhead; next < batch.count) Expect(batch, next);
-      if (!batch.admitted.At(i) && batch.intakes.count(record.shard) == 0) {
-        batch.intakes.emplace(record.shard, entry.shard->NewIntake());
-      }
-      LETHE_RETURN_IF_ERROR(Process(entry, record, batch.admitted.At(i)));
+      LETHE_RETURN_IF_ERROR(Process(entry, batch, i));
     }
-    finished_ += static_cast<std::int64_t>(batch.count);
+    finished_ += static_cast<std::int64_t>(batch.size());
     if (!Interrupted()) return Status::Ok();
     return InterruptedStatus("stopped after " + std::to_string(finished_) +
                              " events; no results were written");
@@ -327,7 +288,6 @@ class Replayer final : private Steps<ReplayBatch> {
 
   const Plan& plan_;
   const ReplayOptions& options_;
-  const std::size_t batch_size_;
   SystemClock clock_;
   SodiumHasher hasher_;
   std::unique_ptr<RandomSource> random_;
@@ -337,19 +297,20 @@ class Replayer final : private Steps<ReplayBatch> {
   Status series_;  // of writing rows
   bool is_first_row_ = true;
   std::vector<SeriesRow> kept_;
-  Hooks hooks_;
+  HolderLookup holders_{*this};
+  LoopOutput no_output_;
+  LoopObserver no_observer_;
+  Release release_;
   std::map<ShardId, Entry> shards_;
   std::pair<const ShardId, Entry>* last_ = nullptr;  // of these
-  RecordedStream* stream_ = nullptr;                 // or
-  Source* source_ = nullptr;
+  BatchSource* source_ = nullptr;
   std::int64_t read_ = 0;      // records
-  std::int64_t expected_ = 0;  // likewise, in all
-  std::int64_t finished_ = 0;  // likewise
+  std::int64_t finished_ = 0;  // records
   double deletion_seconds_ = 0;
 };
 
-template <typename... Input>
-Result<ReplayResult> ReplayInput(const Plan& plan, const ReplayOptions& options, Input&&... input) {
+Result<ReplayResult> ReplaySource(const Plan& plan, const ReplayOptions& options,
+                                  BatchSource& source, int threads) {
   std::unique_ptr<ResultFiles> files;
   if (options.out) {
     auto opened = ResultFiles::Open(*options.out);
@@ -357,7 +318,7 @@ Result<ReplayResult> ReplayInput(const Plan& plan, const ReplayOptions& options,
     files = std::move(opened).value();
     LETHE_RETURN_IF_ERROR(files->series().WriteLine(kSeriesHeader));
   }
-  auto result = Replayer(plan, options, files.get()).Run(std::forward<Input>(input)...);
+  auto result = Replayer(plan, options, files.get()).Run(source, threads);
   if (!result.ok() || !files) return result;
   LETHE_RETURN_IF_ERROR(files->Close(SummaryJson(plan, result.value(), SodiumHasher()),
                                      ModelJson(plan, result.value(), SodiumHasher())));
@@ -384,14 +345,16 @@ std::vector<std::string> ReplayResult::WhyNotCertified(const Plan& plan) const {
   return reasons;
 }
 
-Result<ReplayResult> Replay(const Plan& plan, Source& source, const ReplayOptions& options) {
-  return ReplayInput(plan, options, source);
+Result<ReplayResult> Replay(const Plan& plan, BatchSource& source, const ReplayOptions& options) {
+  return ReplaySource(plan, options, source, 1);
 }
 
 Result<ReplayResult> ReplayFile(const Plan& plan, const std::string& path,
                                 const ReplayOptions& options, bool show_progress) {
   auto stream = RecordedStream::Open(path);
   if (!stream.ok()) return stream.status();
+  stream.value()->SetBatchSize(options.batch > 0 ? options.batch
+                                                 : ReplayBatchSize(plan.spec.model));
   SystemClock clock;
   Progress progress(show_progress, clock);
   ReplayOptions watched = options;
@@ -399,10 +362,11 @@ Result<ReplayResult> ReplayFile(const Plan& plan, const std::string& path,
   watched.on_progress = [&](std::int64_t records) {
     progress.Show(records, stream.value()->bytes_read(), total);
   };
-  // Whoever waits for a pipe, which may be silent for ever, must be the one that Ctrl-C reaches.
+  // A pipe may be silent for ever: the thread that waits for it must be the one that Ctrl-C
+  // reaches.
   std::error_code ignored;
   const bool is_file = std::filesystem::is_regular_file(path, ignored);
-  return ReplayInput(plan, watched, *stream.value(), is_file ? 2 : 1);
+  return ReplaySource(plan, watched, *stream.value(), is_file ? 2 : 1);
 }
 
 }  // namespace lethe

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "app/replay/evaluation.h"
+#include "connectors/batch_source.h"
 #include "engine/modes/registry.h"
-#include "engine/ports/source.h"
 #include "engine/shard.h"
 #include "engine/status.h"
 
@@ -80,7 +80,7 @@ std::size_t ReplayBatchSize(const ModelSpec& model);
 // Runs records through the engine: every partition is a shard. The plan is that of so many shards
 // as the recorded topic had partitions; a record of a partition beyond is an error. With `out`, the
 // result files appear at the end, all of them or none.
-Result<ReplayResult> Replay(const Plan& plan, Source& source, const ReplayOptions& options);
+Result<ReplayResult> Replay(const Plan& plan, BatchSource& source, const ReplayOptions& options);
 
 // How many partitions the recorded stream at `path` speaks of: one more than the highest. Bare
 // events are of one, and a pipe, which cannot be read twice, is taken to be.

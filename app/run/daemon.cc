@@ -11,13 +11,14 @@
 #include <thread>
 #include <vector>
 
-#include "app/commands/command.h"
+#include "app/interrupt.h"
 #include "app/log.h"
 #include "app/run/broker_watch.h"
 #include "app/run/connection.h"
 #include "app/run/facts.h"
 #include "app/run/file_budget.h"
 #include "app/run/kafka_forget_desk.h"
+#include "app/run/router_ports.h"
 #include "app/run/shard_worker.h"
 #include "app/run/topic_watch.h"
 #include "app/topics/limits.h"

@@ -25,7 +25,6 @@ class LiveProbe final : public Probe {
   void OnLearn(ShardId, const LearnedStep& step) override {
     if (keeps_losses_) losses_.Add(step.prediction, step.example.y);
   }
-  void OnRejected(ShardId, Offset, const Rejection& why) override { rejection_ = why; }
   // What depends on data begins anew at a deletion: the losses of before know the deleted event.
   void OnEffective(ShardId, std::span<const Target> batch, const Forgetting&) override {
     for (const Target& target : batch) {
@@ -48,8 +47,6 @@ class LiveProbe final : public Probe {
   std::optional<EventIndex> TakeFirstForgotten() {
     return std::exchange(first_forgotten_, std::nullopt);
   }
-  // Why the last record was rejected, if it was.
-  std::optional<Rejection> TakeRejection() { return std::exchange(rejection_, std::nullopt); }
   // The stages that requests have come to since the last call, and the seconds to each.
   std::vector<std::pair<ErasureStage, std::int64_t>> TakeStages() {
     return std::exchange(stages_, {});
@@ -60,7 +57,6 @@ class LiveProbe final : public Probe {
   const bool keeps_losses_;
   std::vector<std::pair<ErasureStage, std::int64_t>> stages_;
   std::optional<EventIndex> first_forgotten_;
-  std::optional<Rejection> rejection_;
 };
 
 }  // namespace lethe

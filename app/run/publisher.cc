@@ -228,12 +228,12 @@ Result<std::size_t> Publisher::SendCutLetters() {
 
 // The key carries the subject, since a subject may be any bytes and JSON is UTF-8.
 Status Publisher::PassOn(ShardId to, const RoutedRequest& target) {
-  const Event& request = target.request;
+  const Request& request = target.request;
   JsonWriter json;
   json.BeginObject().Field("type", "delete");
   if (request.id) json.Field("id", *request.id);
-  if (request.kind == EventKind::kUpdate) json.Field("cause", "update");
-  if (request.request) json.Field("request", *request.request);
+  if (request.is_replacement) json.Field("cause", "update");
+  if (request.reference) json.Field("request", *request.reference);
   return Send({.topic = config_.spec.topic,
                .partition = static_cast<std::int32_t>(to.value),
                .key = target.name,

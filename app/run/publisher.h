@@ -11,9 +11,10 @@
 #include <vector>
 
 #include "app/config/config.h"
+#include "app/pipeline/loop_ports.h"
+#include "app/pipeline/router.h"
 #include "app/receipts/key_file.h"
 #include "app/run/arrivals.h"
-#include "app/run/router.h"
 #include "connectors/kafka/producer.h"
 #include "engine/event.h"
 #include "engine/ports/sink.h"
@@ -52,7 +53,7 @@ std::string MarkKey(const std::string& topic, ShardId shard, const std::string& 
 // error of the run, and failure() has it; but no size stops it: a dead letter that is too large
 // goes out without its contents, and models are not sent if one could be too large. Thread-safe,
 // except for SetModelLimit.
-class Publisher final : public Sink {
+class Publisher final : public Sink, public LoopOutput {
  public:
   // `producer` may be null if no topic is configured, `shelf` if nobody looks at receipts,
   // `metrics` if nobody counts.
@@ -92,25 +93,17 @@ class Publisher final : public Sink {
   // models that are too large for it. kInterrupted if the process is to stop before.
   Status WaitForModels(ShardId shard);
 
-  struct DeadLetter {
-    ShardId shard;
-    Offset offset;
-    TimeMs timestamp;
-    const Rejection& rejection;
-    std::optional<std::string_view> key;
-    std::optional<std::string_view> value;
-  };
-  bool wants_dead_letters() const { return config_.dead_letter.topic.has_value(); }
-  Status SendDeadLetter(const DeadLetter& letter);
+  bool wants_dead_letters() const override { return config_.dead_letter.topic.has_value(); }
+  Status SendDeadLetter(const DeadLetter& letter) override;
 
   // Sends a request to another partition of the source topic, marked as placed: a delete, and for
   // an update a delete of the old version.
   Status PassOn(ShardId to, const RoutedRequest& target);
 
   // Waits until nothing is on its way; kInterrupted if the process is to stop before.
-  Status WaitForAll();
+  Status WaitForAll() override;
 
-  Status failure() const;
+  Status failure() const override;
   std::int64_t outstanding() const { return producer_ == nullptr ? 0 : producer_->outstanding(); }
 
  private:

@@ -1,5 +1,4 @@
-#include "app/run/publisher.h"
-#include "app/run/router.h"
+#include "app/run/router_ports.h"
 
 namespace lethe {
 namespace {

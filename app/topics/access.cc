@@ -1,6 +1,6 @@
 #include "app/topics/access.h"
 
-#include "app/commands/command.h"
+#include "app/interrupt.h"
 #include "app/run/connection.h"
 
 namespace lethe {

@@ -5,7 +5,7 @@
 
 #include <simdjson.h>
 
-#include "app/commands/command.h"
+#include "app/interrupt.h"
 #include "connectors/json/envelope.h"
 
 namespace lethe {

@@ -9,7 +9,7 @@
 
 #include "connectors/binary/wire.h"
 #include "engine/event.h"
-#include "engine/plain_learn.h"
+#include "engine/learn_view.h"
 
 namespace lethe {
 
@@ -51,8 +51,8 @@ class BinaryEventCodec {
   // The same for most learns, of which nothing is copied: id, subject and features stay in the
   // message and key. False: it is another one, or is to be refused, and DecodeValue says which.
   // Numbers may be not finite, which DecodeValue would refuse.
-  bool ReadPlainLearn(std::string_view message, const std::optional<std::string_view>& key,
-                      PlainLearn& plain) const;
+  bool ReadLearnView(std::string_view message, const std::optional<std::string_view>& key,
+                     LearnView& plain) const;
 
   // Appends the message of an event, its subject included. An event that has none (an id that is
   // not UTF-8, a number that its width cannot hold) is a rejection, and nothing is appended.

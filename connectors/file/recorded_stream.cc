@@ -7,6 +7,12 @@
 #include "engine/check.h"
 
 namespace lethe {
+namespace {
+
+// Bounds the memory of a batch, with lines of any length.
+constexpr std::size_t kMaxHeldBuffers = 3;
+
+}  // namespace
 
 Result<std::unique_ptr<RecordedStream>> RecordedStream::Open(const std::string& path,
                                                              std::size_t max_line_bytes) {
@@ -20,27 +26,31 @@ RecordedStream::RecordedStream(std::unique_ptr<DecodedInput> input, std::size_t 
     : input_(std::move(input)),
       progress_(*input_),
       max_line_bytes_(max_line_bytes),
-      raw_(std::make_unique<Raw>()) {}
+      batch_(max_line_bytes) {}
 
-Result<std::size_t> RecordedStream::Read(std::vector<Record>& batch, std::size_t limit) {
-  const auto count = ReadRaw(*raw_, limit);
-  if (!count.ok()) return count;
-  if (batch.size() < raw_->count()) batch.resize(raw_->count());
-  for (std::size_t i = 0; i < raw_->count(); ++i) Decode(*raw_, i, batch[i]);
-  return Place(*raw_, batch);
-}
-
-Result<std::size_t> RecordedStream::ReadRaw(Raw& raw, std::size_t limit) {
-  LETHE_CHECK(limit > 0);
-  raw.pieces_.clear();
-  raw.held_.clear();
-  while (raw.count() < limit && raw.held_.size() < Raw::kMaxHeld && failed_.ok()) {
-    const auto found = ReadPiece(raw);
+Result<bool> RecordedStream::Read(MessageBatch& batch) {
+  batch.Clear(batch_size_);
+  const bool is_first = records_read_ == 0;
+  while (batch.size() < batch_size_ && batch.held_buffers() < kMaxHeldBuffers && failed_.ok()) {
+    const auto found = ReadOne(batch);
     if (!found.ok()) failed_ = found.status();
     if (!found.ok() || !found.value()) break;
   }
-  if (raw.count() == 0 && !failed_.ok()) return failed_;
-  return raw.count();
+  if (batch.size() == 0 && !failed_.ok()) return failed_;
+  if (is_first) expected_ = ExpectedRecords();
+  return batch.size() > 0;
+}
+
+Result<std::size_t> RecordedStream::ReadRecords(std::vector<Record>& records, std::size_t limit) {
+  LETHE_CHECK(limit > 0);
+  batch_size_ = limit;
+  const auto found = Read(batch_);
+  if (!found.ok()) return found.status();
+  if (records.size() < batch_.size()) records.resize(batch_.size());
+  for (std::size_t i = 0; i < batch_.size(); ++i) batch_.Decode(i, records[i]);
+  LETHE_RETURN_IF_ERROR(Locate(batch_));
+  for (std::size_t i = 0; i < batch_.size(); ++i) records[i].offset = batch_.position(i).offset;
+  return batch_.size();
 }
 
 Status RecordedStream::Start() {
@@ -64,20 +74,14 @@ Status RecordedStream::AtBeginning(const Status& error) const {
                             " of the file: " + error.message()};
 }
 
-Result<bool> RecordedStream::ReadPiece(Raw& raw) {
+Result<bool> RecordedStream::ReadOne(MessageBatch& batch) {
   if (lines_ == nullptr && binary_ == nullptr) LETHE_RETURN_IF_ERROR(Start());
-  raw.is_binary_ = is_binary();
-  if (!raw.json_ && !is_binary()) raw.json_ = std::make_unique<JsonEventCodec>(max_line_bytes_);
-  Piece& piece = raw.pieces_.emplace_back();
-  const Result<bool> found = is_binary() ? ReadMessage(piece) : ReadLine(piece);
+  const Result<bool> found = is_binary() ? ReadBinary(batch) : ReadLine(batch);
   if (found.ok() && found.value()) {
     ++records_read_;
-    if (raw.held_.empty() || raw.held_.back() != progress_.holder()) {
-      raw.held_.push_back(progress_.holder());
-    }
+    batch.Hold(progress_.holder());
     return true;
   }
-  raw.pieces_.pop_back();
   if (!found.ok() || records_read_ > 0) return found;
   return Status(ErrorCode::kInput, progress_.name() + " holds no events");
 }
@@ -91,67 +95,40 @@ std::int64_t RecordedStream::ExpectedRecords() const {
                                    static_cast<double>(records_read_));
 }
 
-Result<bool> RecordedStream::ReadMessage(Piece& piece) {
-  auto found = binary_->NextMessage(place_, piece.bytes);
-  piece.number = static_cast<std::int64_t>(binary_->record_number());
-  piece.shard = place_.shard;
-  piece.offset = place_.offset;
-  piece.timestamp = place_.timestamp;
-  piece.arrival = place_.arrival;
+Result<bool> RecordedStream::ReadBinary(MessageBatch& batch) {
+  std::string_view bytes;
+  auto found = binary_->NextMessage(place_, bytes);
+  if (found.ok() && found.value()) {
+    batch.AddRecorded(MessageBatch::Form::kBinaryRecord, bytes,
+                      static_cast<std::int64_t>(binary_->record_number()), place_.shard,
+                      place_.position());
+  }
   return found;
 }
 
-Result<bool> RecordedStream::ReadLine(Piece& piece) {
+Result<bool> RecordedStream::ReadLine(MessageBatch& batch) {
   LineReader::Line line;
   auto found = lines_->Next(line);
-  piece.number = line.number;
-  piece.bytes = line.text;
-  piece.offset = kNoOffset;
-  piece.timestamp = kNoTime;
-  piece.arrival = kNoTime;
+  if (found.ok() && found.value()) {
+    batch.AddRecorded(MessageBatch::Form::kLine, line.text, line.number, ShardId{}, {kNoOffset});
+  }
   return found;
 }
 
-bool RecordedStream::ReadPlainLearn(const Raw& raw, std::size_t i, Record& record,
-                                    std::vector<double>& x, PlainLearn& learn) {
-  const Piece& piece = raw.pieces_[i];
-  const bool is_plain = raw.is_binary_
-                            ? raw.binary_.ReadPlainLearn(piece.bytes, std::nullopt, learn)
-                            : raw.json_->ReadPlainLearn(piece.bytes, std::nullopt, x, learn);
-  if (!is_plain) return false;
-  piece.PutPlace(record);
-  record.event.kind = EventKind::kLearn;
-  record.rejection.reset();
-  return true;
-}
-
-void RecordedStream::Decode(Raw& raw, std::size_t i, Record& record) {
-  const Piece& piece = raw.pieces_[i];
-  if (raw.is_binary_) {
-    piece.PutPlace(record);
-    record.rejection = raw.binary_.DecodeValue(piece.bytes, std::nullopt, record.event);
-  } else {
-    // A line above the limit is above the codec's limit too, which is the same.
-    raw.json_->DecodeLine(piece.bytes, record);
-  }
-  if (record.rejection) {
-    record.rejection->message.insert(
-        0, (raw.is_binary_ ? "record " : "line ") + std::to_string(piece.number) + ": ");
-  }
-}
-
-Result<std::size_t> RecordedStream::Place(const Raw& raw, std::vector<Record>& batch) {
-  for (std::size_t i = 0; i < raw.count() && misplaced_.ok(); ++i) {
-    Record& record = batch[i];
-    line_number_ = raw.pieces_[i].number;
-    const bool has_place =
-        record.shard != ShardId{} || record.offset != kNoOffset || record.timestamp != kNoTime;
+Status RecordedStream::Locate(MessageBatch& batch) {
+  for (std::size_t i = 0; i < batch.size() && misplaced_.ok(); ++i) {
+    line_number_ = batch.number(i);
+    const Position& position = batch.position(i);
+    const bool has_place = batch.shard(i) != ShardId{} || position.offset != kNoOffset ||
+                           position.timestamp != kNoTime;
     is_bare_ = is_binary() ? binary_->header().bare : is_bare_ && !has_place;
-    misplaced_ = Locate(record);
-    if (!misplaced_.ok() && i > 0) return i;
+    misplaced_ = LocateOne(batch, i);
+    if (!misplaced_.ok() && i > 0) {
+      batch.Truncate(i);
+      return Status::Ok();
+    }
   }
-  if (!misplaced_.ok()) return misplaced_;
-  return raw.count();
+  return misplaced_;
 }
 
 RecordedStream::Shard& RecordedStream::ShardOf(ShardId id) {
@@ -162,20 +139,22 @@ RecordedStream::Shard& RecordedStream::ShardOf(ShardId id) {
   return *last_shard_;
 }
 
-Status RecordedStream::Locate(Record& record) {
-  Shard& place = ShardOf(record.shard);
-  const bool is_given = record.offset != kNoOffset;
-  if (!is_given) record.offset.value = place.next;
-  if (is_given && record.offset.value <= place.last) {
-    return NotIncreasing("offset " + std::to_string(record.offset.value) + " of partition " +
-                         std::to_string(record.shard.value) + " comes after offset " +
-                         std::to_string(place.last));
+Status RecordedStream::LocateOne(MessageBatch& batch, std::size_t i) {
+  const ShardId id = batch.shard(i);
+  Shard& shard = ShardOf(id);
+  const bool is_given = batch.position(i).offset != kNoOffset;
+  const std::int64_t offset = is_given ? batch.position(i).offset.value : shard.next;
+  if (is_given && offset <= shard.last) {
+    return NotIncreasing("offset " + std::to_string(offset) + " of partition " +
+                         std::to_string(id.value) + " comes after offset " +
+                         std::to_string(shard.last));
   }
-  if (record.offset.value == std::numeric_limits<std::int64_t>::max()) {
-    return NotIncreasing("no offset is left in partition " + std::to_string(record.shard.value));
+  if (offset == std::numeric_limits<std::int64_t>::max()) {
+    return NotIncreasing("no offset is left in partition " + std::to_string(id.value));
   }
-  place.next = record.offset.value + 1;
-  if (is_given || !record.rejection) place.last = record.offset.value;
+  batch.SetOffset(i, {offset});
+  shard.next = offset + 1;
+  if (is_given || !batch.is_undecodable(i)) shard.last = offset;
   return Status::Ok();
 }
 

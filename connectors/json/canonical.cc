@@ -49,7 +49,7 @@ void Assign(std::string_view text, std::optional<std::string>& to) {
 }  // namespace
 
 bool ReadCanonicalLearn(std::string_view text, const std::optional<std::string_view>& key,
-                        std::vector<double>& x, PlainLearn& learn) {
+                        std::vector<double>& x, LearnView& learn) {
   Cursor cursor(text);
   static_assert(kCanonicalLearn.size() >= kBehind);
   if (!cursor.Skip(kCanonicalLearn)) return false;
@@ -77,7 +77,7 @@ bool ReadCanonicalLearn(std::string_view text, const std::optional<std::string_v
 
 bool ReadCanonicalLearn(std::string_view text, const std::optional<std::string_view>& key,
                         Event& event) {
-  PlainLearn learn;
+  LearnView learn;
   if (!ReadCanonicalLearn(text, key, event.x, learn)) return false;
   learn.id.empty() ? event.id.reset() : Assign(learn.id, event.id);
   learn.subject ? Assign(*learn.subject, event.subject) : event.subject.reset();

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/event.h"
-#include "engine/plain_learn.h"
+#include "engine/learn_view.h"
 
 namespace lethe {
 
@@ -26,6 +26,6 @@ bool ReadCanonicalLearn(std::string_view text, const std::optional<std::string_v
 // The same, with nothing copied: id and subject stay in the text and the key, and the numbers are
 // in `x`. An id that is empty is none.
 bool ReadCanonicalLearn(std::string_view text, const std::optional<std::string_view>& key,
-                        std::vector<double>& x, PlainLearn& learn);
+                        std::vector<double>& x, LearnView& learn);
 
 }  // namespace lethe

@@ -159,9 +159,9 @@ Refused JsonEventCodec::DecodeValue(const std::optional<std::string_view>& value
   return refused;
 }
 
-bool JsonEventCodec::ReadPlainLearn(std::string_view text,
-                                    const std::optional<std::string_view>& key,
-                                    std::vector<double>& x, PlainLearn& learn) const {
+bool JsonEventCodec::ReadLearnView(std::string_view text,
+                                   const std::optional<std::string_view>& key,
+                                   std::vector<double>& x, LearnView& learn) const {
   return text.size() <= max_bytes_ && ReadCanonicalLearn(text, key, x, learn) && !learn.id.empty();
 }
 

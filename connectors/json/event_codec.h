@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/event.h"
-#include "engine/plain_learn.h"
+#include "engine/learn_view.h"
 
 namespace lethe {
 
@@ -57,8 +57,8 @@ class JsonEventCodec {
 
   // The same for most learns, of which nothing is copied: id and subject stay in the text and the
   // key, the numbers are in `x`. False: it is another one, or is to be refused, or has a prefix.
-  bool ReadPlainLearn(std::string_view text, const std::optional<std::string_view>& key,
-                      std::vector<double>& x, PlainLearn& learn) const;
+  bool ReadLearnView(std::string_view text, const std::optional<std::string_view>& key,
+                     std::vector<double>& x, LearnView& learn) const;
 
   // Decodes a line of a recorded stream into all of `record`. The line is an envelope if it has a
   // "value", or no "type" and a "key" (then the value is null, unless there is an x, f or y); else

@@ -24,7 +24,7 @@ const kafka::Properties& Fixed() {
       // Which brokers are connected, and when the last bytes came.
       {"statistics.interval.ms", "2000"},
       // What one call takes out of the prefetch queue: a batch.
-      {"consume.callback.max.messages", std::to_string(RecordBatch::kMaxRecords)},
+      {"consume.callback.max.messages", std::to_string(PartitionReader::kMaxMessages)},
   });
   return properties;
 }
@@ -120,7 +120,7 @@ Result<std::unique_ptr<KafkaConsumer>> KafkaConsumer::Start(
 }
 
 Result<bool> KafkaConsumer::Read(std::int32_t partition, std::chrono::milliseconds timeout,
-                                 RecordBatch& batch) {
+                                 MessageBatch& batch) {
   return impl_->ReaderOf(partition).Read(timeout, batch);
 }
 

@@ -9,8 +9,8 @@
 
 #include "connectors/kafka/contact.h"
 #include "connectors/kafka/log.h"
-#include "connectors/kafka/record_batch.h"
 #include "connectors/kafka/settings.h"
+#include "connectors/message_batch.h"
 #include "engine/status.h"
 #include "engine/types.h"
 
@@ -35,7 +35,7 @@ struct ReadSpan {
 };
 
 struct ConsumerOptions {
-  bool keep_values = true;  // for RecordBatch::value; dead letters without payload need only keys
+  bool keep_values = true;  // for MessageBatch::value; dead letters without payload need only keys
 };
 
 // The live source: partitions of one topic, in batches, in the order of the offsets. Only committed
@@ -55,7 +55,7 @@ class KafkaConsumer {
   // The next messages of a partition, not decoded. False after `timeout` without any. An error is
   // final: an offset outside of the log (kInput, never a reset), a topic that is gone, access
   // denied. A broker that is away is no error: it is told to the log and waited for.
-  Result<bool> Read(std::int32_t partition, std::chrono::milliseconds timeout, RecordBatch& batch);
+  Result<bool> Read(std::int32_t partition, std::chrono::milliseconds timeout, MessageBatch& batch);
 
   // Makes the calls that wait return at once, or else the next one that finds nothing.
   void Wake();

@@ -83,10 +83,10 @@ Status PartitionReader::failure() const {
   return failure_;
 }
 
-Result<bool> PartitionReader::Read(std::chrono::milliseconds timeout, RecordBatch& batch) {
+Result<bool> PartitionReader::Read(std::chrono::milliseconds timeout, MessageBatch& batch) {
   using std::chrono::milliseconds;
   const auto end = std::chrono::steady_clock::now() + timeout;
-  batch.Clear();
+  batch.Clear(kMaxMessages);
   batch.KeepValues(options_.keep_values);
   batch_ = &batch;
   for (milliseconds left = timeout; !stopping_ && !has_failed_;
@@ -97,10 +97,10 @@ Result<bool> PartitionReader::Read(std::chrono::milliseconds timeout, RecordBatc
     // The partition is not known yet, or not any more.
     if (consumed < 0) std::this_thread::sleep_for(std::min(left, kUnknownWait));
     // Nothing came, or somebody woke it up. If something came it may have been no record.
-    if (batch.count() > 0 || consumed == 0) break;
+    if (batch.size() > 0 || consumed == 0) break;
   }
-  if (batch.count() > 0) {
-    taken_ = batch.next().value;
+  if (batch.size() > 0) {
+    taken_ = batch.position(batch.size() - 1).offset.value + 1;
     const std::lock_guard lock(mutex_);
     read_so_far_ = {read_so_far_ ? read_so_far_->first : span_.first, span_.last};
     return true;
@@ -125,22 +125,22 @@ void PartitionReader::OnMessage(rd_kafka_message_s* message) {
   if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) return OnError(message);
   if (seems_missing_.load(std::memory_order_relaxed)) seems_missing_ = false;
   Append(message);
-  if (batch_->IsFull()) rd_kafka_yield(handle_.get());
+  if (batch_->size() >= kMaxMessages || batch_->copied_bytes() >= kMaxBytes)
+    rd_kafka_yield(handle_.get());
 }
 
 void PartitionReader::Append(const rd_kafka_message_s* message) {
   const auto value = Bytes(message->payload, message->len);
   // Only deletes have the header, and librdkafka allocates to look for it.
-  const bool is_learn = value && RecordBatch::BeginsAsLearn(*value);
-  const RecordBatch::Place place{.shard = ShardId{partition_},
-                                 .offset = Offset{message->offset},
-                                 .timestamp = Timestamp(message),
-                                 .is_placed = !is_learn && HasHeader(message, kPlacedHeader)};
-  span_.last = {place.offset, place.timestamp};
-  if (batch_->count() == 0) span_.first = span_.last;
+  const bool is_learn = value && MessageBatch::BeginsAsLearn(*value);
+  const bool is_rerouted = !is_learn && HasHeader(message, kPlacedHeader);
+  const Position position{.offset = Offset{message->offset}, .timestamp = Timestamp(message)};
+  span_.last = {position.offset, position.timestamp};
+  if (batch_->size() == 0) span_.first = span_.last;
   const std::size_t bytes = message->len + message->key_len;
   mean_bytes_ += (static_cast<std::int64_t>(bytes) - mean_bytes_) / 16;
-  batch_->Add(place, Bytes(message->key, message->key_len), value);
+  batch_->AddMessage(ShardId{partition_}, position, is_rerouted,
+                     Bytes(message->key, message->key_len), value);
 }
 
 // librdkafka reads on after most errors, from where it was. These are the ones that do not heal.

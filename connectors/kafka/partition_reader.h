@@ -12,7 +12,7 @@
 #include "connectors/kafka/consumer.h"
 #include "connectors/kafka/handle.h"
 #include "connectors/kafka/partition_queue.h"
-#include "connectors/kafka/record_batch.h"
+#include "connectors/message_batch.h"
 
 struct rd_kafka_message_s;
 
@@ -23,6 +23,11 @@ namespace lethe::kafka {
 // no coordinator, no rebalance, only an offset to start at.
 class PartitionReader {
  public:
+  // What one batch takes: so many messages that work per batch costs little, and so few bytes that
+  // several batches of large messages do not fill the memory.
+  static constexpr std::size_t kMaxMessages = 256;
+  static constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
+
   struct Options {
     Offset start;
     bool keep_values = true;
@@ -44,7 +49,7 @@ class PartitionReader {
 
   // For one taker at a time: what there is, up to a full batch, or what comes first; not decoded.
   // False after `timeout`, after Wake, and always after Stop.
-  Result<bool> Read(std::chrono::milliseconds timeout, RecordBatch& batch);
+  Result<bool> Read(std::chrono::milliseconds timeout, MessageBatch& batch);
 
   // From any thread.
   void Wake() { queue_->Interrupt(); }
@@ -80,10 +85,10 @@ class PartitionReader {
   const Options options_;
   std::unique_ptr<PartitionQueue> queue_;
 
-  RecordBatch* batch_ = nullptr;  // that is being filled
-  ReadSpan span_;                 // of the batch
-  std::int64_t mean_bytes_ = 0;   // of a message, roughly
-  bool was_full_ = false;         // and was not drained since
+  MessageBatch* batch_ = nullptr;  // that is being filled
+  ReadSpan span_;                  // of the batch
+  std::int64_t mean_bytes_ = 0;    // of a message, roughly
+  bool was_full_ = false;          // and was not drained since
 
   mutable std::mutex mutex_;
   Status failure_;

@@ -93,8 +93,8 @@ class MessageHarness {
   // The fast way takes nothing but what the other one takes, or refuses for a number alone, and
   // sees the same.
   void CheckPlain(std::string_view message, Key key, bool may_be_taken) {
-    PlainLearn learn;
-    if (!used_.ReadPlainLearn(message, key, learn)) return;
+    LearnView learn;
+    if (!used_.ReadLearnView(message, key, learn)) return;
     LETHE_CHECK(may_be_taken);
     LETHE_CHECK(learn.x + learn.count * (learn.is_float32 ? 4 : 8) ==
                 message.data() + message.size());

@@ -67,9 +67,9 @@ TEST_F(KafkaConsumerTest, BatchesKeepTheRawBytes) {
   while (seen.size() < 8) {
     const auto batch = NextBatch(*consumer, 0, kPatience).value();
     ASSERT_NE(batch, nullptr);
-    for (std::size_t i = 0; i < batch->count(); ++i) {
-      seen.emplace_back(batch->key(i));
-      seen.emplace_back(batch->value(i));
+    for (std::size_t i = 0; i < batch->messages.size(); ++i) {
+      seen.emplace_back(batch->messages.key(i));
+      seen.emplace_back(batch->messages.value(i));
     }
   }
   using Expected = std::vector<std::optional<std::string>>;
@@ -225,7 +225,7 @@ TEST_F(KafkaConsumerTest, SingleRecordsAreHandedOverAtOnce) {
     const auto sent = std::chrono::steady_clock::now();
     const auto batch = NextBatch(*consumer, 0, kPatience).value();
     ASSERT_NE(batch, nullptr);
-    ASSERT_EQ(batch->count(), 1u);
+    ASSERT_EQ(batch->messages.size(), 1u);
     waits.push_back(
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - sent).count());
   }

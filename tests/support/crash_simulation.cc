@@ -128,8 +128,8 @@ struct CrashSimulation::Life {
   }
 
   void Run(const std::vector<Record>& records, const CommitPolicy& policy) {
-    CommitHooks no_hooks;
-    ShardRunner runner(*shard, no_hooks);
+    CommitSteps no_hooks;
+    RecordFeeder runner(*shard, no_hooks);
     std::size_t since_commit = 0;
     std::size_t news_waited = 0;
     for (const Record& record : records) {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/shard_runner.h"
 #include "state/durable_state.h"
 #include "state/store/memory_store.h"
 #include "tests/support/fakes.h"
+#include "tests/support/record_feeder.h"
 
 // A shard that is killed and started again, over a disk and a topic of receipts that survive.
 namespace lethe::testing {

@@ -157,10 +157,10 @@ std::vector<DaemonTest::Message> DaemonTest::ReadTopic(const std::string& name) 
       ADD_FAILURE() << "topic " << name << " ends after " << messages.size() << " messages";
       break;
     }
-    for (std::size_t i = 0; i < batch.value()->count(); ++i) {
-      messages.push_back(
-          {batch.value()->record(i).offset.value, std::string(batch.value()->key(i).value_or("")),
-           std::string(batch.value()->value(i).value_or("")), batch.value()->record(i).timestamp});
+    const MessageBatch& read = batch.value()->messages;
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      messages.push_back({read.position(i).offset.value, std::string(read.key(i).value_or("")),
+                          std::string(read.value(i).value_or("")), read.position(i).timestamp});
     }
   }
   return messages;

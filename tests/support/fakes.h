@@ -5,9 +5,8 @@
 
 #include "engine/ports/probe.h"
 #include "engine/ports/sink.h"
-#include "engine/ports/source.h"
-#include "engine/shard_runner.h"
 #include "state/memory_state.h"
+#include "tests/support/record_feeder.h"
 
 // Ports that record what they are told, and fail when they are asked to.
 namespace lethe::testing {
@@ -31,14 +30,14 @@ class RecordingSink final : public Sink {
 };
 
 // Counts commits, and refuses them while something is still on its way elsewhere.
-class RecordingHooks final : public CommitHooks {
+class RecordingHooks final : public CommitSteps {
  public:
-  Status BeforeCommit() override {
+  Status DeliverOutgoing() override {
     ++asked;
     if (is_undelivered) return {ErrorCode::kUnavailable, "a dead letter is still on its way"};
     return Status::Ok();
   }
-  Status AfterCommit(bool has_news) override {
+  Status Release(bool has_news) override {
     commits.push_back(has_news);
     return Status::Ok();
   }

@@ -20,6 +20,7 @@
 #include "connectors/kafka/consumer.h"
 #include "connectors/kafka/producer.h"
 #include "connectors/kafka/settings.h"
+#include "tests/support/decoded_batch.h"
 #include "tests/support/kafka/topics.h"
 
 namespace lethe {
@@ -132,9 +133,7 @@ class KafkaTest : public ::testing::Test {
         break;
       }
       if (batch.value() == nullptr) continue;
-      for (std::size_t i = 0; i < batch.value()->count(); ++i) {
-        all.push_back(batch.value()->record(i));
-      }
+      for (const Record& record : batch.value()->records) all.push_back(record);
     }
     return all;
   }
@@ -146,7 +145,7 @@ class KafkaTest : public ::testing::Test {
       if (!batch.ok()) return batch.status();
       if (batch.value() != nullptr) {
         ADD_FAILURE() << "records instead of an error, from offset "
-                      << batch.value()->record(0).offset.value;
+                      << batch.value()->records[0].offset.value;
         return {};
       }
     }

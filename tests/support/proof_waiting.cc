@@ -47,7 +47,7 @@ void WaitingScript::Feed(EventKind kind, std::int64_t index, const Vector& x, do
   if (subject) record.event.subject = "u" + std::to_string(*subject);
   record.event.x.assign(x.begin(), x.end());
   record.event.y = y;
-  ShardRunner runner(*shard_, hooks_);
+  RecordFeeder runner(*shard_, hooks_);
   LETHE_CHECK(runner.Process(record).ok());
   if (shard_->has_news()) LETHE_CHECK(runner.Commit().ok());
 }

@@ -49,7 +49,7 @@ class WaitingScript final : public Probe {
   SodiumHasher hasher_;
   KeyedRandom random_{0};
   std::unique_ptr<Shard> shard_;
-  CommitHooks hooks_;
+  CommitSteps hooks_;
 };
 
 // How requests may wait.

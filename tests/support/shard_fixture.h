@@ -9,9 +9,9 @@
 
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
-#include "engine/shard_runner.h"
 #include "state/memory_payloads.h"
 #include "tests/support/fakes.h"
+#include "tests/support/record_feeder.h"
 
 namespace lethe::testing {
 
@@ -29,7 +29,7 @@ class ShardFixture : public ::testing::Test {
     random = std::make_unique<SeededRandom>(spec.noise.seed);
     shard = std::make_unique<Shard>(plan.value(), ShardIdentity::New({0}, *random),
                                     ShardPorts{state, payloads, sink, probe, hasher, *random});
-    runner = std::make_unique<ShardRunner>(*shard, hooks);
+    runner = std::make_unique<RecordFeeder>(*shard, hooks);
   }
 
   // The next record goes to a shard that knows nothing of those before.
@@ -90,7 +90,7 @@ class ShardFixture : public ::testing::Test {
   std::unique_ptr<SeededRandom> random;
   std::unique_ptr<Shard> shard;
   RecordingHooks hooks;
-  std::unique_ptr<ShardRunner> runner;
+  std::unique_ptr<RecordFeeder> runner;
   std::int64_t offset = 0;
 };
 

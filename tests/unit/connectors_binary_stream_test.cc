@@ -42,7 +42,7 @@ class BinaryStreamTest : public ::testing::Test {
     auto stream = RecordedStream::Open(directory_.Write("stream", bytes));
     std::vector<Record> batch;
     for (;;) {
-      const auto count = stream.value()->Read(batch, 2);
+      const auto count = stream.value()->ReadRecords(batch, 2);
       if (!count.ok()) outcome.status = count.status();
       if (!count.ok() || count.value() == 0) break;
       for (std::size_t i = 0; i < count.value(); ++i) {

@@ -55,10 +55,10 @@ TEST_F(SilentPipe, ReadersPassTheInterruptionOn) {
   EXPECT_EQ(lines.value()->Next(line).status().message(), "interrupted while reading " + path());
   auto stream = RecordedStream::Open(path());
   std::vector<Record> batch;
-  EXPECT_EQ(stream.value()->Read(batch, 10).status().code(), ErrorCode::kInterrupted);
+  EXPECT_EQ(stream.value()->ReadRecords(batch, 10).status().code(), ErrorCode::kInterrupted);
   ASSERT_EQ(write(ends_[1], "\xb1LETHE\r\n", 8), 8);
   stream = RecordedStream::Open(path());
-  EXPECT_EQ(stream.value()->Read(batch, 10).status().code(), ErrorCode::kInterrupted);
+  EXPECT_EQ(stream.value()->ReadRecords(batch, 10).status().code(), ErrorCode::kInterrupted);
   EXPECT_TRUE(stream.value()->is_binary());
 }
 

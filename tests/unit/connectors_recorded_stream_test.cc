@@ -49,7 +49,7 @@ Outcome ReadStream(const std::string& path, std::size_t limit = 3,
   }
   std::vector<Record> batch;
   for (;;) {
-    const auto count = stream.value()->Read(batch, limit);
+    const auto count = stream.value()->ReadRecords(batch, limit);
     if (!count.ok()) outcome.status = count.status();
     if (!count.ok() || count.value() == 0) break;
     EXPECT_LE(count.value(), limit);
@@ -60,7 +60,7 @@ Outcome ReadStream(const std::string& path, std::size_t limit = 3,
                                  record.rejection ? record.rejection->message : ""});
     }
   }
-  EXPECT_EQ(stream.value()->Read(batch, limit).ok(), outcome.status.ok()) << "it stays so";
+  EXPECT_EQ(stream.value()->ReadRecords(batch, limit).ok(), outcome.status.ok()) << "it stays so";
   return outcome;
 }
 
@@ -139,7 +139,7 @@ TEST_F(RecordedStreamTest, ALineAboveTheLimitIsTooLargeAndADeleteInItARequest) {
   auto stream = RecordedStream::Open(path, 100);
   ASSERT_TRUE(stream.ok());
   std::vector<Record> batch;
-  ASSERT_EQ(stream.value()->Read(batch, 10).value(), 3u);
+  ASSERT_EQ(stream.value()->ReadRecords(batch, 10).value(), 3u);
   EXPECT_EQ(batch[0].rejection->reason, Reason::kTooLarge);
   EXPECT_EQ(batch[0].rejection->message, "line 1: larger than 100 bytes");
   EXPECT_FALSE(batch[0].rejection->is_request);
@@ -219,7 +219,7 @@ TEST_F(RecordedStreamTest, ProgressReachesTheSizeOfTheFile) {
   auto stream = RecordedStream::Open(directory_.Write("stream", text));
   ASSERT_TRUE(stream.ok());
   std::vector<Record> batch;
-  ASSERT_EQ(stream.value()->Read(batch, 10).value(), 2u);
+  ASSERT_EQ(stream.value()->ReadRecords(batch, 10).value(), 2u);
   EXPECT_EQ(stream.value()->bytes_total(), static_cast<std::int64_t>(text.size()));
   EXPECT_EQ(stream.value()->bytes_read(), static_cast<std::int64_t>(text.size()));
   EXPECT_EQ(stream.value()->line_number(), 3);
@@ -231,9 +231,9 @@ TEST_F(RecordedStreamTest, HowManyRecordsThereAreIsGuessedFromTheFirst) {
   const auto guess = [&](const std::string& bytes) {
     auto stream = RecordedStream::Open(directory_.Write("stream", bytes));
     std::vector<Record> batch;
-    EXPECT_EQ(stream.value()->ExpectedRecords(), 0);
-    EXPECT_EQ(stream.value()->Read(batch, 100).value(), 100u);
-    return stream.value()->ExpectedRecords();
+    EXPECT_EQ(stream.value()->ExpectedMessages(), 0);
+    EXPECT_EQ(stream.value()->ReadRecords(batch, 100).value(), 100u);
+    return stream.value()->ExpectedMessages();
   };
   EXPECT_EQ(guess(text), 5000);
   const std::int64_t of_binary = guess(testing::EncodeFile(testing::ManyRecords(5000)));

@@ -68,7 +68,7 @@ class ConvertTest : public ::testing::Test {
     auto stream = RecordedStream::Open(Path(name));
     std::vector<Record> batch;
     for (;;) {
-      const auto count = stream.value()->Read(batch, 100);
+      const auto count = stream.value()->ReadRecords(batch, 100);
       EXPECT_TRUE(count.ok()) << count.status().message();
       if (!count.ok() || count.value() == 0) return records;
       for (std::size_t i = 0; i < count.value(); ++i) records.push_back(Describe(batch[i]));

@@ -126,19 +126,21 @@ Measured Replay(const std::vector<Record>& records, const LearningSpec& learning
   Shard shard(plan, ShardIdentity::New({0}, random),
               {state, payloads, sink, accuracy, hasher, random});
 
+  CommitSteps steps;
+  RecordFeeder feeder(shard, steps);
   proof::Dice dice(2024);
   std::vector<std::string> retained;
   Record request;
   request.event.kind = EventKind::kDelete;
   for (const Record& record : records) {
-    EXPECT_TRUE(shard.Process(record).ok());
+    EXPECT_TRUE(feeder.Process(record).ok());
     retained.push_back(*record.event.id);
     if (!dice.Chance(0.01)) continue;
     std::swap(retained[static_cast<std::size_t>(dice.Below(std::ssize(retained)))],
               retained.back());
     request.event.id = retained.back();
     retained.pop_back();
-    EXPECT_TRUE(shard.Process(request).ok());
+    EXPECT_TRUE(feeder.Process(request).ok());
   }
   return {accuracy.value(), shard.counters()};
 }

@@ -86,12 +86,12 @@ class FleetReceipts : public ShardFixture {
     shard =
         std::make_unique<Shard>(Plan::Make(spec, shards).value(), ShardIdentity::New({0}, *random),
                                 ShardPorts{state, payloads, sink, probe, hasher, *random});
-    runner = std::make_unique<ShardRunner>(*shard, hooks);
+    runner = std::make_unique<RecordFeeder>(*shard, hooks);
   }
   void DeleteHeldBy(const std::string& subject, std::int64_t holders) {
     const Elsewhere elsewhere{
         .searched = {{0}}, .passed_on = {}, .pending = {}, .holders = holders};
-    ASSERT_TRUE(shard->Process(Make(EventKind::kDelete, {}, subject), &elsewhere).ok());
+    ASSERT_TRUE(runner->Process(Make(EventKind::kDelete, {}, subject), &elsewhere).ok());
     ASSERT_TRUE(runner->Commit().ok());
   }
   double Number(std::size_t k, const std::string& path) { return std::stod(Receipt(k, path)); }
@@ -182,7 +182,7 @@ class FleetState : public FleetReceipts {
     shard = std::make_unique<Shard>(
         Plan::Make(spec, shards).value(), ShardIdentity::New({0}, *random),
         ShardPorts{*durable_, durable_->payloads(), sink, probe, hasher, *random});
-    runner = std::make_unique<ShardRunner>(*shard, hooks);
+    runner = std::make_unique<RecordFeeder>(*shard, hooks);
     return shard->Resume();
   }
 

@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/run/releaser.h"
+#include "app/pipeline/model_release.h"
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
 #include "engine/modes/registry.h"
@@ -93,7 +93,7 @@ class WorldPort final : public ReleasePort {
   const Shard& shard_;
 };
 
-class RunPowerCutTest : public ::testing::TestWithParam<Case>, public CommitHooks {
+class RunPowerCutTest : public ::testing::TestWithParam<Case>, public CommitSteps {
  protected:
   RunPowerCutTest() {
     Spec spec;
@@ -113,7 +113,7 @@ class RunPowerCutTest : public ::testing::TestWithParam<Case>, public CommitHook
   }
 
   bool NeedsSync() override { return releaser_->NeedsSync(now_); }
-  Status AfterCommit(bool has_news) override {
+  Status Release(bool has_news) override {
     return releaser_->AfterCommit(has_news, std::nullopt, now_);
   }
 
@@ -126,10 +126,10 @@ class RunPowerCutTest : public ::testing::TestWithParam<Case>, public CommitHook
     WorldPort port(world_, shard);
     releaser_.emplace(
         shard, port,
-        Releaser::Pace{
+        ModelRelease::Pace{
             .models_every_ns = 10 * kRecordNs, .snapshot_every = 7, .has_models_topic = true});
     releaser_->Begin();
-    ShardRunner runner(shard, *this);
+    RecordFeeder runner(shard, *this);
     ASSERT_TRUE(runner.Commit().ok());
     for (const Record& record : records) {
       if (record.offset < shard.next()) continue;
@@ -151,7 +151,7 @@ class RunPowerCutTest : public ::testing::TestWithParam<Case>, public CommitHook
   testing::RecordingSink sink_;
   Probe probe_;
   World world_;
-  std::optional<Releaser> releaser_;
+  std::optional<ModelRelease> releaser_;
   std::int64_t now_ = kRecordNs;
 };
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/run/releaser.h"
+#include "app/pipeline/model_release.h"
 #include "tests/support/shard_fixture.h"
 
 namespace lethe {
@@ -53,34 +53,34 @@ class LoggingSink final : public Sink {
   std::vector<std::string>& calls_;
 };
 
-class RunReleaserTest : public testing::ShardFixture, public CommitHooks {
+class RunModelReleaseTest : public testing::ShardFixture, public CommitSteps {
  protected:
-  RunReleaserTest() : logged_(port_.calls) {}
+  RunModelReleaseTest() : logged_(port_.calls) {}
 
-  void Begin(const Releaser::Pace& pace) {
+  void Begin(const ModelRelease::Pace& pace) {
     random = std::make_unique<SeededRandom>(1);
     shard = std::make_unique<Shard>(Plan::Make(spec).value(), ShardIdentity::New({0}, *random),
                                     ShardPorts{state, payloads, logged_, probe, hasher, *random});
-    runner = std::make_unique<ShardRunner>(*shard, *this);
+    runner = std::make_unique<RecordFeeder>(*shard, *this);
     releaser_.emplace(*shard, port_, pace);
     releaser_->Begin();
   }
   bool NeedsSync() override { return releaser_->NeedsSync(now_); }
-  Status AfterCommit(bool has_news) override {
+  Status Release(bool has_news) override {
     return releaser_->AfterCommit(has_news, std::exchange(forgotten_, std::nullopt), now_);
   }
   std::vector<std::string> Calls() { return std::exchange(port_.calls, {}); }
 
   LoggingPort port_;
   LoggingSink logged_;
-  std::optional<Releaser> releaser_;
+  std::optional<ModelRelease> releaser_;
   std::optional<EventIndex> forgotten_;
   std::int64_t now_ = kSecond;
 };
 
 using Strings = std::vector<std::string>;
 
-TEST_F(RunReleaserTest, TheReceiptComesLast) {
+TEST_F(RunModelReleaseTest, TheReceiptComesLast) {
   Begin({.models_every_ns = 3600 * kSecond, .snapshot_every = 1000, .has_models_topic = true});
   ASSERT_TRUE(runner->Commit().ok());
   EXPECT_EQ(Calls(), (Strings{"show", "model"}));
@@ -90,7 +90,7 @@ TEST_F(RunReleaserTest, TheReceiptComesLast) {
   EXPECT_EQ(Calls(), (Strings{"destroy 0", "show", "model", "clean", "wait", "receipt"}));
 }
 
-TEST_F(RunReleaserTest, AModelThatHasNotArrivedKeepsTheReceiptBack) {
+TEST_F(RunModelReleaseTest, AModelThatHasNotArrivedKeepsTheReceiptBack) {
   Begin({.models_every_ns = 3600 * kSecond, .snapshot_every = 1000, .has_models_topic = true});
   Learn("a");
   port_.is_away = true;
@@ -98,14 +98,14 @@ TEST_F(RunReleaserTest, AModelThatHasNotArrivedKeepsTheReceiptBack) {
   EXPECT_EQ(Calls(), (Strings{"show", "model", "clean", "wait"}));
 }
 
-TEST_F(RunReleaserTest, WithoutAModelsTopicNothingIsWaitedFor) {
+TEST_F(RunModelReleaseTest, WithoutAModelsTopicNothingIsWaitedFor) {
   Begin({.models_every_ns = 0, .snapshot_every = 1000, .has_models_topic = false});
   Learn("a");
   Delete("a");
   EXPECT_EQ(Calls(), (Strings{"show", "receipt"}));
 }
 
-TEST_F(RunReleaserTest, WhatACommitWasTooEarlyForIsShownLater) {
+TEST_F(RunModelReleaseTest, WhatACommitWasTooEarlyForIsShownLater) {
   Begin({.models_every_ns = 0, .snapshot_every = 1000, .has_models_topic = false});
   ASSERT_TRUE(runner->Commit().ok());
   EXPECT_EQ(Calls(), (Strings{"show"}));
@@ -118,7 +118,7 @@ TEST_F(RunReleaserTest, WhatACommitWasTooEarlyForIsShownLater) {
   EXPECT_EQ(Calls(), (Strings{"show"}));
 }
 
-TEST_F(RunReleaserTest, AModelWithDrawsIsMarkedFirstAndShownOnceASecond) {
+TEST_F(RunModelReleaseTest, AModelWithDrawsIsMarkedFirstAndShownOnceASecond) {
   spec.forgetting.mode = "noisy";
   Begin({.models_every_ns = 0, .snapshot_every = 1, .has_models_topic = true});
   ASSERT_TRUE(runner->Commit().ok());
@@ -144,7 +144,7 @@ TEST_F(RunReleaserTest, AModelWithDrawsIsMarkedFirstAndShownOnceASecond) {
   EXPECT_TRUE(releaser_->NeedsSync(now_));
 }
 
-TEST_F(RunReleaserTest, ASnapshotIsMadeWhenAMultipleIsPassed) {
+TEST_F(RunModelReleaseTest, ASnapshotIsMadeWhenAMultipleIsPassed) {
   Begin({.models_every_ns = 0, .snapshot_every = 2, .has_models_topic = false});
   for (const char* id : {"a", "b", "c"}) Learn(id);
   ASSERT_TRUE(runner->Commit().ok());

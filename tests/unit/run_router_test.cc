@@ -5,8 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "app/run/lookups.h"
+#include "app/pipeline/cross_shard_lookup.h"
 #include "connectors/kafka/partitioner.h"
+#include "connectors/system/system_clock.h"
+#include "state/store/memory_store.h"
 #include "tests/support/shard_fixture.h"
 
 namespace lethe::testing {
@@ -16,19 +18,21 @@ namespace {
 struct Member {
   explicit Member(const Plan& plan, std::int64_t id, Router& router) {
     shard = std::make_unique<Shard>(plan, ShardIdentity::New({id}, random),
-                                    ShardPorts{state, payloads, sink, probe, hasher, random});
-    lookups = std::make_unique<Lookups>(router, *shard);
+                                    ShardPorts{*state, payloads, sink, probe, hasher, random});
+    lookups = std::make_unique<CrossShardLookup>(router, *shard, *state, clock);
   }
 
   SeededRandom random{1};
-  FaultyState state;
+  MemoryStore store;
+  std::unique_ptr<DurableState> state = DurableState::Open(store, nullptr).value();
+  SystemClock clock;
   MemoryPayloads payloads;
   RecordingSink sink;
   CountingProbe probe;
   SodiumHasher hasher;
   std::unique_ptr<Shard> shard;
-  std::unique_ptr<Lookups> lookups;
-  RecordBatch batch;
+  std::unique_ptr<CrossShardLookup> lookups;
+  MessageBatch batch;
 };
 
 class RunRouterTest : public ::testing::Test {
@@ -66,15 +70,18 @@ class RunRouterTest : public ::testing::Test {
   // if they are certain already, so they are asked to here.
   void Feed(std::int64_t shard, const std::optional<std::string>& key, const std::string& value) {
     Member& member = *members.at(shard);
-    member.batch.Clear();
-    member.batch.Add({.shard = {shard}, .offset = member.shard->next()}, key, value);
-    member.batch.DecodeAll();
-    member.lookups->Begin(member.batch);
+    MessageBatch& batch = member.batch;
+    batch.admissions().try_emplace({shard}, member.shard->NewAdmission());
+    batch.Clear(1);
+    batch.AddMessage({shard}, {member.shard->next()}, false, key, value);
+    batch.Admit();
+    member.lookups->Begin(batch);
     Serve();
     std::optional<Elsewhere> elsewhere;
-    const Record& record = member.batch.record(0);
-    ASSERT_TRUE(member.lookups->Before(record, 0, elsewhere).ok());
-    ASSERT_TRUE(member.shard->Process(record, elsewhere ? &*elsewhere : nullptr).ok());
+    ASSERT_TRUE(member.lookups->Before(batch, 0, elsewhere).ok());
+    ASSERT_TRUE(
+        member.shard->Process(batch.position(0), batch.item(0), elsewhere ? &*elsewhere : nullptr)
+            .ok());
     ASSERT_TRUE(member.shard->Commit().ok());
     ASSERT_TRUE(member.shard->Publish().ok());
   }
@@ -88,7 +95,7 @@ class RunRouterTest : public ::testing::Test {
     for (const auto& [id, member] : members) member->lookups->Serve();
   }
   bool Settle(std::int64_t shard) {
-    const auto settled = members.at(shard)->lookups->Settle();
+    const auto settled = members.at(shard)->lookups->PassOn();
     EXPECT_TRUE(settled.ok());
     return settled.ok() && settled.value();
   }
@@ -188,20 +195,21 @@ TEST_F(RunRouterTest, AnOpenRequestIsAskedAgainAfterARestart) {
   Delete(0, "ann");
   Settle(0);
   const Offset open = members[0]->lookups->first_open().value();
+  ASSERT_TRUE(members[0]->state->Commit(true).ok());
   // The process dies and comes back; what it has processed it reads again, to ask.
-  Lookups again(*router, *members[0]->shard);
-  EXPECT_EQ(again.Resume(open).value(), open);
+  CrossShardLookup again(*router, *members[0]->shard, *members[0]->state, members[0]->clock);
+  EXPECT_EQ(again.Resume().value(), open);
   EXPECT_EQ(again.first_open(), open) << "a commit before all is read again must not forget it";
   Member& member = *members[0];
   again.Begin(member.batch);
-  again.Again(member.batch.record(0), 0);
+  again.Again(member.batch, 0);
   again.SetReached({1});
   Serve();
-  ASSERT_TRUE(again.Settle().ok());
+  ASSERT_TRUE(again.PassOn().ok());
   EXPECT_EQ(again.first_open(), open);
   Learn(6, "ann", "e-1");
   Serve();
-  EXPECT_TRUE(again.Settle().value());
+  EXPECT_TRUE(again.PassOn().value());
   EXPECT_EQ(PassedOnTo(), std::vector<std::int64_t>{6});
   EXPECT_FALSE(again.first_open());
 }
@@ -269,7 +277,7 @@ TEST_F(RunRouterTest, WithoutABrokerAQuestionWaitsAndAStopEndsTheWait) {
   is_stopping = true;
   Learn(0, "ann", "e-1");
   Delete(0, "ann");
-  EXPECT_EQ(members[0]->lookups->Settle().status().code(), ErrorCode::kInterrupted);
+  EXPECT_EQ(members[0]->lookups->PassOn().status().code(), ErrorCode::kInterrupted);
 }
 
 TEST_F(RunRouterTest, AKeyIsWhereAPartitionerPutsItOrUnexplained) {

@@ -291,7 +291,7 @@ class ShardClockOnDisk : public ShardClock {
         Plan::Make(spec).value(), *identity,
         ShardPorts{*durable, durable->payloads(), sink, probe, hasher, *random});
     ASSERT_TRUE(shard->Resume().ok());
-    runner = std::make_unique<ShardRunner>(*shard, hooks);
+    runner = std::make_unique<RecordFeeder>(*shard, hooks);
     clock.steady_ms = 1000;  // begins anew
   }
 

@@ -1,8 +1,6 @@
 // A commit stores the offset that a restart goes on from, so it has one owner: the runner, which
 // asks first whether everything before that offset has arrived where it had to go.
 
-#include "engine/shard_runner.h"
-
 #include <functional>
 #include <utility>
 #include <vector>
@@ -11,6 +9,7 @@
 
 #include "state/durable_state.h"
 #include "state/store/memory_store.h"
+#include "tests/support/record_feeder.h"
 #include "tests/support/shard_fixture.h"
 
 namespace lethe {
@@ -66,11 +65,11 @@ TEST_F(ShardRunnerTest, AnErasureComesAfterTheCommitAndBeforeTheRecord) {
 }
 
 // What a release sees: how often the state was committed, and how many receipts were published.
-class ReleasingHooks final : public CommitHooks {
+class ReleasingHooks final : public CommitSteps {
  public:
   using Look = std::function<std::pair<std::size_t, std::size_t>()>;
   explicit ReleasingHooks(Look look) : look_(std::move(look)) {}
-  Status AfterCommit(bool) override {
+  Status Release(bool) override {
     seen.push_back(look_());
     return fails ? Status{ErrorCode::kUnavailable, "the models topic is away"} : Status::Ok();
   }
@@ -85,7 +84,7 @@ class ReleasingHooks final : public CommitHooks {
 TEST_F(ShardRunnerTest, TheModelIsReleasedAfterTheCommitAndBeforeItsReceipt) {
   Start();
   ReleasingHooks releasing([this] { return std::pair(state.commits, sink.published.size()); });
-  ShardRunner feeder(*shard, releasing);
+  RecordFeeder feeder(*shard, releasing);
   ASSERT_TRUE(feeder.Process(At(0, EventKind::kLearn, "a")).ok());
   ASSERT_TRUE(feeder.Process(At(1, EventKind::kDelete, "a")).ok());
   ASSERT_TRUE(feeder.Commit().ok());
@@ -97,7 +96,7 @@ TEST_F(ShardRunnerTest, AReleaseThatFailsKeepsTheReceiptBack) {
   Start();
   ReleasingHooks releasing([this] { return std::pair(state.commits, sink.published.size()); });
   releasing.fails = true;
-  ShardRunner feeder(*shard, releasing);
+  RecordFeeder feeder(*shard, releasing);
   ASSERT_TRUE(feeder.Process(At(0, EventKind::kLearn, "a")).ok());
   ASSERT_TRUE(feeder.Process(At(1, EventKind::kDelete, "a")).ok());
   EXPECT_EQ(feeder.Commit().code(), ErrorCode::kUnavailable);
@@ -115,7 +114,7 @@ TEST_F(ShardRunnerTest, ARestartDoesNotPassWhatWasStillOnItsWay) {
     Shard live(plan, ShardIdentity::New({0}, seeded),
                {*durable, durable->payloads(), sink, probe, hasher, seeded});
     ASSERT_TRUE(live.Resume().ok());
-    ShardRunner feeder(live, hooks);
+    RecordFeeder feeder(live, hooks);
     ASSERT_TRUE(feeder.Process(At(0, EventKind::kLearn, "a")).ok());
     ASSERT_TRUE(feeder.Process(At(1, EventKind::kDelete, "a")).ok());
     ASSERT_TRUE(feeder.Commit().ok());

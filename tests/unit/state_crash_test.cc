@@ -173,8 +173,8 @@ std::vector<std::string> ChainInMemory(const Plan& plan, const std::vector<Recor
   Probe probe;
   Shard shard(plan, ShardIdentity::New({0}, random),
               {state, payloads, sink, probe, hasher, random});
-  CommitHooks no_hooks;
-  ShardRunner runner(shard, no_hooks);
+  CommitSteps no_hooks;
+  RecordFeeder runner(shard, no_hooks);
   for (const Record& record : records) EXPECT_TRUE(runner.Process(record).ok());
   EXPECT_TRUE(runner.Commit().ok());
   std::vector<std::string> chain;

@@ -49,7 +49,7 @@ class KeptStateTest : public ::testing::TestWithParam<const char*> {
     const Status resumed = shard.Resume();
     ASSERT_TRUE(resumed.ok()) << resumed.message();
     EXPECT_EQ(shard.counters().records, static_cast<std::int64_t>(first));
-    ShardRunner runner(shard, no_hooks_);
+    RecordFeeder runner(shard, no_hooks_);
     for (std::size_t i = first; i < last; ++i) ASSERT_TRUE(runner.Process(records_[i]).ok());
     ASSERT_TRUE(runner.Commit().ok());
     if (flush) {
@@ -75,7 +75,7 @@ class KeptStateTest : public ::testing::TestWithParam<const char*> {
   SodiumHasher hasher_;
   testing::RecordingSink sink_;
   Probe probe_;
-  CommitHooks no_hooks_;
+  CommitSteps no_hooks_;
   Vector model_;
   std::vector<std::string> chain_;
 };
@@ -103,7 +103,7 @@ TEST_P(KeptStateTest, IsResumed) {
   testing::RecordingSink sink;
   Shard shard(*plan_, ShardIdentity::New({0}, random_),
               {state, payloads, sink, probe_, hasher_, random_});
-  ShardRunner runner(shard, no_hooks_);
+  RecordFeeder runner(shard, no_hooks_);
   for (const Record& record : records_) ASSERT_TRUE(runner.Process(record).ok());
   ASSERT_TRUE(runner.Commit().ok());
   EXPECT_EQ(model_, shard.unlearner().model());

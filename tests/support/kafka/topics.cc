@@ -139,14 +139,4 @@ Status DeleteRecordsBefore(const KafkaSettings& settings, const std::string& top
   return error == RD_KAFKA_RESP_ERR_NO_ERROR ? Status::Ok() : kafka::FromError(error, what);
 }
 
-Result<std::unique_ptr<RecordBatch>> NextBatch(KafkaConsumer& consumer, std::int32_t partition,
-                                               milliseconds timeout) {
-  auto batch = std::make_unique<RecordBatch>();
-  const auto found = consumer.Read(partition, timeout, *batch);
-  if (!found.ok()) return found.status();
-  if (!found.value()) return std::unique_ptr<RecordBatch>();
-  batch->DecodeAll();
-  return batch;
-}
-
 }  // namespace lethe

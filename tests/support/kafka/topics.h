@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 
-#include "connectors/kafka/consumer.h"
 #include "connectors/kafka/settings.h"
 #include "engine/status.h"
 #include "engine/types.h"
@@ -23,9 +22,5 @@ Status AddPartitions(const KafkaSettings& settings, const std::string& topic, st
 Status DeleteRecordsBefore(const KafkaSettings& settings, const std::string& topic,
                            std::int32_t partition, Offset offset,
                            std::chrono::milliseconds timeout);
-
-// The next records of a partition, decoded; nullptr after `timeout` without any.
-Result<std::unique_ptr<RecordBatch>> NextBatch(KafkaConsumer& consumer, std::int32_t partition,
-                                               std::chrono::milliseconds timeout);
 
 }  // namespace lethe

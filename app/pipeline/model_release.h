@@ -32,7 +32,7 @@ class ReleasePort {
 
 // Decides what of a shard's model leaves the process after a commit, when, and in which order:
 // snapshots that knew a deleted event are destroyed, then the new model is shown, then it goes to
-// the models topic and has arrived there. The receipts follow after that; ShardRunner publishes
+// the models topic and has arrived there. The receipts follow after that; CommitProtocol publishes
 // them.
 //
 // In a mode that draws at random while it learns, a power cut could undo draws, and the same
@@ -40,7 +40,7 @@ class ReleasePort {
 // after its version was marked outside of the state, at most once a second.
 //
 // Borrows the shard and the port. Not thread-safe. After an error nothing more may be released.
-class Releaser {
+class ModelRelease {
  public:
   struct Pace {
     std::int64_t models_every_ns = 0;
@@ -48,7 +48,7 @@ class Releaser {
     bool has_models_topic = false;
   };
 
-  Releaser(const Shard& shard, ReleasePort& port, const Pace& pace)
+  ModelRelease(const Shard& shard, ReleasePort& port, const Pace& pace)
       : shard_(shard), port_(port), pace_(pace) {}
 
   // After the shard has resumed: a snapshot is made when a multiple of snapshot_every is passed.

@@ -1,6 +1,6 @@
-// Batches that threads work through in turns.
+// Batches pass the stages once and in order, with any number of threads.
 
-#include "app/turns.h"
+#include "app/pipeline/batch_pipeline.h"
 
 #include <atomic>
 #include <thread>
@@ -15,7 +15,7 @@ struct Numbered {
   bool is_prepared = false;
 };
 
-class Counting final : public Steps<Numbered> {
+class Counting final : public PipelineStages<Numbered> {
  public:
   Counting(int count, int bad_read, int bad_finish)
       : count_(count), bad_read_(bad_read), bad_finish_(bad_finish) {}
@@ -52,33 +52,33 @@ class Counting final : public Steps<Numbered> {
   std::atomic<int> finishers_{0};
 };
 
-class TurnsTest : public ::testing::TestWithParam<int> {};
+class BatchPipelineTest : public ::testing::TestWithParam<int> {};
 
-TEST_P(TurnsTest, EveryBatchIsFinishedOnceAndInOrder) {
+TEST_P(BatchPipelineTest, EveryBatchIsFinishedOnceAndInOrder) {
   Counting steps(5000, -1, -1);
-  EXPECT_TRUE(Turns<Numbered>(steps, 4).Run(GetParam()).ok());
+  EXPECT_TRUE(BatchPipeline<Numbered>(steps, 4).Run(GetParam()).ok());
   EXPECT_EQ(steps.finished, 5000);
 }
 
-TEST_P(TurnsTest, ABadReadComesAfterTheBatchesBeforeIt) {
+TEST_P(BatchPipelineTest, ABadReadComesAfterTheBatchesBeforeIt) {
   Counting steps(5000, 700, -1);
-  EXPECT_EQ(Turns<Numbered>(steps, 4).Run(GetParam()).message(), "read");
+  EXPECT_EQ(BatchPipeline<Numbered>(steps, 4).Run(GetParam()).message(), "read");
   EXPECT_EQ(steps.finished, 700);
 }
 
-TEST_P(TurnsTest, NothingIsFinishedAfterABadOne) {
+TEST_P(BatchPipelineTest, NothingIsFinishedAfterABadOne) {
   Counting steps(5000, -1, 700);
-  EXPECT_EQ(Turns<Numbered>(steps, 4).Run(GetParam()).message(), "finish");
+  EXPECT_EQ(BatchPipeline<Numbered>(steps, 4).Run(GetParam()).message(), "finish");
   EXPECT_EQ(steps.finished, 701);
 }
 
-TEST_P(TurnsTest, NothingIsFine) {
+TEST_P(BatchPipelineTest, NothingIsFine) {
   Counting steps(0, -1, -1);
-  EXPECT_TRUE(Turns<Numbered>(steps, 4).Run(GetParam()).ok());
+  EXPECT_TRUE(BatchPipeline<Numbered>(steps, 4).Run(GetParam()).ok());
 }
 
 // Wants help for some batches, and finishes them only when it has come.
-class Helped final : public Steps<Numbered> {
+class Helped final : public PipelineStages<Numbered> {
  public:
   Result<bool> Read(Numbered& batch) override {
     batch = {next_++, false};
@@ -105,7 +105,7 @@ class Helped final : public Steps<Numbered> {
 
   static constexpr int kCount = 2000;
   int finished = 0;
-  Turns<Numbered> turns{*this, 4};
+  BatchPipeline<Numbered> turns{*this, 4};
 
  private:
   const std::thread::id own_ = std::this_thread::get_id();
@@ -121,7 +121,7 @@ TEST(TurnsWithHelper, ItPreparesWheneverItIsWanted) {
 }
 
 TEST(TurnsWithHelper, UnlessItIsWantedItDoesNothing) {
-  class Alone final : public Steps<Numbered> {
+  class Alone final : public PipelineStages<Numbered> {
    public:
     Result<bool> Read(Numbered& batch) override {
       batch.number = next_++;
@@ -138,11 +138,11 @@ TEST(TurnsWithHelper, UnlessItIsWantedItDoesNothing) {
     const std::thread::id own_ = std::this_thread::get_id();
     int next_ = 0;
   } steps;
-  EXPECT_EQ(Turns<Numbered>(steps, 4).RunWithHelper().message(), "finish");
+  EXPECT_EQ(BatchPipeline<Numbered>(steps, 4).RunWithHelper().message(), "finish");
   EXPECT_EQ(steps.finished, 401);
 }
 
-INSTANTIATE_TEST_SUITE_P(Threads, TurnsTest, ::testing::Values(1, 2, 4));
+INSTANTIATE_TEST_SUITE_P(Threads, BatchPipelineTest, ::testing::Values(1, 2, 4));
 
 }  // namespace
 }  // namespace lethe

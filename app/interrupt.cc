@@ -1,8 +1,8 @@
+#include "app/interrupt.h"
+
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
-
-#include "app/commands/command.h"
 
 namespace lethe {
 namespace {

@@ -6,9 +6,9 @@
 
 namespace lethe {
 
-// A learn event as most are, dense and with an id, still where it came: nothing of it is copied.
-// Borrowed.
-struct PlainLearn {
+// A dense learn event with an id, still in the buffer that it was read into. A view: nothing is
+// copied, and every pointer is borrowed from that buffer.
+struct LearnView {
   std::string_view id;
   std::optional<std::string_view> subject;
   double y = 0;

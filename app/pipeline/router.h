@@ -18,15 +18,13 @@
 
 namespace lethe {
 
-class Publisher;
-
-// A request to look for: a delete, or an update, whose old version may be in another shard.
+// A request to look for in other shards: a delete, or the old version that an update replaces.
 struct RoutedRequest {
-  Event request;                    // without features
+  Request request;
   std::optional<std::string> name;  // the key that producers gave the events it asks for, if known
 };
 
-// What a router needs from outside. LivePorts makes it of a cluster and a publisher.
+// What a router needs from outside.
 struct RouterPorts {
   // The first and the next offset of a partition.
   std::function<Result<OffsetRange>(ShardId)> range;
@@ -35,16 +33,16 @@ struct RouterPorts {
   // Produces the request to another partition, marked, so that it is not passed on again.
   std::function<Status(ShardId to, const RoutedRequest& target)> pass_on;
   std::function<bool()> is_stopping;
+  // Gives other shards a moment to answer. None: the router waits for an answer, or a millisecond.
+  std::function<void()> give_way = {};
 };
-RouterPorts LivePorts(const Config& config, KafkaCluster& cluster, Publisher& publisher,
-                      const std::atomic<bool>& stopping);
 
 // Finds the shards that a request concerns besides the one that it came to. One rule, always:
 //
 // * The shards of this process are asked. A shard answers for certain once it has read up to where
 //   its partition ended when the request was met, and the request goes to it only if it has learned
 //   what the request names; where nobody has, to those that have forgotten it, whose receipts name
-//   the first one. Until then the question stays open, over restarts too (Lookups).
+//   the first one. Until then the question stays open, over restarts too (CrossShardLookup).
 // * The shards of other processes cannot be asked. The request goes to the partitions that any
 //   known partitioner gives its name, and to all of theirs where no partitioner can tell.
 //

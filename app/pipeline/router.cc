@@ -1,4 +1,4 @@
-#include "app/run/router.h"
+#include "app/pipeline/router.h"
 
 #include <algorithm>
 #include <limits>
@@ -86,6 +86,7 @@ void Router::Deliver(const std::shared_ptr<Question>& question) {
 }
 
 void Router::WaitABit() {
+  if (ports_.give_way) return ports_.give_way();
   std::unique_lock lock(answered_mutex_);
   answered_.wait_for(lock, kMoment);
 }
@@ -179,7 +180,7 @@ std::vector<ShardId> Router::PlacesOutside(const RoutedRequest& target, bool is_
                                            bool is_answered) const {
   std::vector<ShardId> places;
   if (mailboxes_.size() == static_cast<std::size_t>(partitions_)) return places;
-  const bool is_delete = target.request.kind == EventKind::kDelete;
+  const bool is_delete = !target.request.is_replacement;
   if (target.request.id && (is_found || !is_answered)) return places;
   const bool is_everywhere = is_anywhere_ || !target.name || (target.request.id && is_delete);
   const auto add = [&](std::int32_t partition) {
@@ -199,7 +200,7 @@ Elsewhere Router::Result(const Question& question, std::size_t target, bool is_k
   const Question::Finding& found = question.findings_[target];
   Elsewhere elsewhere{.searched = found.searched, .passed_on = found.learned, .pending = {}};
   elsewhere.searched.push_back(question.asker_);
-  const bool is_delete = question.targets_[target].request.kind == EventKind::kDelete;
+  const bool is_delete = !question.targets_[target].request.is_replacement;
   if (is_delete && !is_known && found.learned.empty()) elsewhere.passed_on = found.forgotten;
   const bool is_found = is_known || !elsewhere.passed_on.empty();
   const auto outside = PlacesOutside(question.targets_[target], is_found, is_answered);

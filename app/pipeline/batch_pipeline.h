@@ -11,28 +11,31 @@
 
 namespace lethe {
 
-// The three steps of working through batches, each called with a batch that is reused.
+// The three stages of a batch. A batch object is reused for many batches.
 template <typename Batch>
-class Steps {
+class PipelineStages {
  public:
-  virtual ~Steps() = default;
-  // One at a time. False is the end.
+  virtual ~PipelineStages() = default;
+  // Fills the batch. Called by one thread at a time. False is the end of the stream.
   virtual Result<bool> Read(Batch& batch) = 0;
-  // Any time.
+  // Does everything that does not depend on earlier batches. Called by several threads at once,
+  // with a batch each.
   virtual void Prepare(Batch& batch) = 0;
-  // One at a time, in the order of reading.
+  // Called by one thread at a time, in the order of reading.
   virtual Status Finish(Batch& batch) = 0;
 };
 
-// Works through batches in threads: each does what there is to do, first of all finishing the batch
-// whose turn it is, else reading and preparing another one. With more batches than threads none
-// waits while another takes long to finish.
+// A two-stage pipeline over a ring of batches. Every thread prefers to finish the oldest prepared
+// batch, and otherwise reads and prepares the next one. Finish runs in the order of reading, one
+// batch at a time. With more batches than threads, no thread waits while another takes long to
+// finish.
 template <typename Batch>
-class Turns {
+class BatchPipeline {
  public:
-  Turns(Steps<Batch>& steps, std::size_t batches) : steps_(steps), places_(batches) {}
+  BatchPipeline(PipelineStages<Batch>& stages, std::size_t batches)
+      : stages_(stages), slots_(batches) {}
 
-  // In as many threads. Returns the first error in the order of reading, or ok at the end.
+  // Runs in so many threads. Returns the first error in the order of reading, or ok at the end.
   Status Run(int threads) {
     std::vector<std::thread> others;
     for (int i = 1; i < threads; ++i) others.emplace_back([this] { Work(); });
@@ -41,12 +44,12 @@ class Turns {
     return status_;
   }
 
-  // Likewise in one thread, whose processor then has in its cache what it needs next, and in
-  // another one that reads and prepares only while it is wanted.
+  // Runs in the calling thread, whose processor then has the next batch in its cache, and in a
+  // helper thread that reads and prepares only while help is wanted.
   Status RunWithHelper() {
     std::thread helper([this] { Help(); });
     Work();
-    WantHelp(true);  // it sees that all is over
+    WantHelp(true);  // so that the helper sees the end
     helper.join();
     return status_;
   }
@@ -59,12 +62,12 @@ class Turns {
  private:
   // Batch n is in place n modulo the number of places, which is ready from when it is prepared
   // until it is finished.
-  struct Place {
+  struct Slot {
     Batch batch;
     Result<bool> found = false;
     std::atomic<bool> is_ready = false;
   };
-  Place& Of(std::uint64_t number) { return places_[number % places_.size()]; }
+  Slot& Of(std::uint64_t number) { return slots_[number % slots_.size()]; }
 
   void Work() {
     std::uint32_t seen = changes_.load();
@@ -93,13 +96,13 @@ class Turns {
   bool TryFinish() {
     std::unique_lock lock(finishing_, std::try_to_lock);
     if (!lock.owns_lock() || is_over_.load()) return false;
-    Place& place = Of(finished_.load());
-    if (!place.is_ready.load()) return false;
-    status_ = !place.found.ok()     ? place.found.status()
-              : place.found.value() ? steps_.Finish(place.batch)
-                                    : Status::Ok();
-    const bool is_last = !place.found.ok() || !place.found.value() || !status_.ok();
-    place.is_ready = false;
+    Slot& slot = Of(finished_.load());
+    if (!slot.is_ready.load()) return false;
+    status_ = !slot.found.ok()     ? slot.found.status()
+              : slot.found.value() ? stages_.Finish(slot.batch)
+                                   : Status::Ok();
+    const bool is_last = !slot.found.ok() || !slot.found.value() || !status_.ok();
+    slot.is_ready = false;
     ++finished_;
     if (is_last) is_over_ = true;
     lock.unlock();
@@ -109,16 +112,16 @@ class Turns {
 
   bool TryPrepare() {
     std::unique_lock lock(reading_, std::try_to_lock);
-    if (!lock.owns_lock() || is_read_ || read_ - finished_.load() == places_.size()) return false;
-    Place& place = Of(read_);
-    place.found = steps_.Read(place.batch);
-    const bool is_there = place.found.ok() && place.found.value();
+    if (!lock.owns_lock() || is_read_ || read_ - finished_.load() == slots_.size()) return false;
+    Slot& slot = Of(read_);
+    slot.found = stages_.Read(slot.batch);
+    const bool is_there = slot.found.ok() && slot.found.value();
     is_read_ = !is_there;
     ++read_;
     lock.unlock();
     Tell();  // another may read
-    if (is_there) steps_.Prepare(place.batch);
-    place.is_ready = true;
+    if (is_there) stages_.Prepare(slot.batch);
+    slot.is_ready = true;
     Tell();
     return true;
   }
@@ -136,8 +139,8 @@ class Turns {
 
   static constexpr int kLooks = 100;
 
-  Steps<Batch>& steps_;
-  std::vector<Place> places_;
+  PipelineStages<Batch>& stages_;
+  std::vector<Slot> slots_;
   std::atomic<std::uint32_t> changes_ = 0;
   std::atomic<bool> is_over_ = false;
   std::atomic<bool> wants_help_ = false;

@@ -1,4 +1,4 @@
-#include "app/run/releaser.h"
+#include "app/pipeline/model_release.h"
 
 #include "engine/check.h"
 
@@ -11,14 +11,14 @@ constexpr std::int64_t kShowDrawsEveryNs = 1'000'000'000;
 
 }  // namespace
 
-bool Releaser::IsTimeToShow(std::int64_t now_ns) const {
+bool ModelRelease::IsTimeToShow(std::int64_t now_ns) const {
   const std::int64_t pause = shard_.draws_while_learning() ? kShowDrawsEveryNs : kShowEveryNs;
   return shown_ns_ == 0 || now_ns - shown_ns_ >= pause;
 }
 
 // Only what is written leaves the process: a start after a crash must never be behind a model that
 // was released, since the number of its version would come a second time.
-Status Releaser::Prepare() {
+Status ModelRelease::Prepare() {
   LETHE_RETURN_IF_ERROR(port_.Settle());
   const ModelVersion version = shard_.model_version();
   if (!shard_.draws_while_learning() || version == marked_version_) return Status::Ok();
@@ -28,8 +28,8 @@ Status Releaser::Prepare() {
   return Status::Ok();
 }
 
-Status Releaser::AfterCommit(bool has_news, const std::optional<EventIndex>& first_forgotten,
-                             std::int64_t now_ns) {
+Status ModelRelease::AfterCommit(bool has_news, const std::optional<EventIndex>& first_forgotten,
+                                 std::int64_t now_ns) {
   is_shown_ = false;
   if (first_forgotten) LETHE_RETURN_IF_ERROR(port_.DestroySnapshotsWith(*first_forgotten));
   if (shard_.has_unsynced_draws()) return Status::Ok();
@@ -49,27 +49,27 @@ Status Releaser::AfterCommit(bool has_news, const std::optional<EventIndex>& fir
   return SendCleanFrom();
 }
 
-Status Releaser::ShowLater(std::int64_t now_ns) {
+Status ModelRelease::ShowLater(std::int64_t now_ns) {
   if (is_shown_ || shard_.has_unsynced_draws() || !IsTimeToShow(now_ns)) return Status::Ok();
   LETHE_RETURN_IF_ERROR(Prepare());
   Show(now_ns);
   return Status::Ok();
 }
 
-void Releaser::Show(std::int64_t now_ns) {
+void ModelRelease::Show(std::int64_t now_ns) {
   port_.Show();
   shown_ns_ = now_ns;
   is_shown_ = true;
 }
 
-Status Releaser::SendModel(std::int64_t now_ns) {
+Status ModelRelease::SendModel(std::int64_t now_ns) {
   model_ns_ = now_ns;
   sent_version_ = shard_.model_version();
   return port_.SendModel();
 }
 
 // Also after a start: the process may have died between the commit and the notice.
-Status Releaser::SendCleanFrom() {
+Status ModelRelease::SendCleanFrom() {
   if (!pace_.has_models_topic || shard_.clean_from() == sent_clean_from_) return Status::Ok();
   sent_clean_from_ = shard_.clean_from();
   LETHE_RETURN_IF_ERROR(port_.SendCleanFrom());

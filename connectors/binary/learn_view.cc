@@ -18,7 +18,7 @@ bool ReadText(Cursor& cursor, std::string_view& text) {
 
 // All that is left of the message. Whether the numbers are finite is seen by who adds them up.
 template <typename Number>
-bool ReadPlainNumbers(Cursor& cursor, PlainLearn& plain) {
+bool ReadPlainNumbers(Cursor& cursor, LearnView& plain) {
   Number y = 0;
   std::uint64_t count = 0;
   if (!cursor.Read(y) || !cursor.ReadVarint(count)) return false;
@@ -33,9 +33,9 @@ bool ReadPlainNumbers(Cursor& cursor, PlainLearn& plain) {
 
 }  // namespace
 
-bool BinaryEventCodec::ReadPlainLearn(std::string_view message,
-                                      const std::optional<std::string_view>& key,
-                                      PlainLearn& plain) const {
+bool BinaryEventCodec::ReadLearnView(std::string_view message,
+                                     const std::optional<std::string_view>& key,
+                                     LearnView& plain) const {
   if (message.size() < message::kHeaderBytes || message.size() > max_bytes_) return false;
   const auto byte = [&](std::size_t at) { return static_cast<std::uint8_t>(message[at]); };
   if (byte(0) != message::kMagic || byte(message::kVersionAt) != message::kVersion) return false;

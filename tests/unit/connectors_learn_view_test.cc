@@ -10,9 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "connectors/json/event_codec.h"
-#include "connectors/kafka/record_batch.h"
 #include "connectors/system/sodium_hash.h"
-#include "engine/intake.h"
+#include "engine/admission.h"
 #include "tests/support/binary_messages.h"
 
 namespace lethe {
@@ -33,33 +32,31 @@ ModelSpec Model(bool bias) {
   return model;
 }
 
-class PlainLearnTest : public BinaryMessageTest {
+class LearnViewTest : public BinaryMessageTest {
  protected:
   // What each way admits; none if it does not.
-  std::optional<Admitted> Fast(const Intake& intake, std::string_view message, Key key) {
-    PlainLearn learn;
-    Admitted admitted;
-    admitted.rejection.emplace();  // left over from another one
-    admitted.subject.emplace();
-    if (!codec_.ReadPlainLearn(message, key, learn) || !intake.Admit(learn, admitted)) return {};
+  std::optional<AdmittedLearn> Fast(const Admission& admission, std::string_view message, Key key) {
+    LearnView learn;
+    AdmittedLearn admitted;
+    admitted.subject.emplace();  // left over from another event
+    if (!codec_.ReadLearnView(message, key, learn) || !admission.AdmitView(learn, admitted))
+      return {};
     return admitted;
   }
   template <typename Codec>
-  static std::optional<Admitted> Decoded(Codec& codec, const Intake& intake, std::string_view bytes,
-                                         Key key) {
+  static std::optional<AdmittedLearn> Decoded(Codec& codec, const Admission& admission,
+                                              std::string_view bytes, Key key) {
     Record record;
     if (codec.DecodeValue(bytes, key, record.event)) return {};
     if (record.event.kind != EventKind::kLearn || !record.event.id) return {};
-    Admitted admitted;
-    intake.Admit(record, admitted);
-    if (admitted.rejection) return {};
+    AdmittedLearn admitted;
+    if (admission.Admit(record.event, record.offset, admitted)) return {};
     return admitted;
   }
-  std::optional<Admitted> Slow(const Intake& intake, std::string_view message, Key key) {
-    return Decoded(codec_, intake, message, key);
+  std::optional<AdmittedLearn> Slow(const Admission& admission, std::string_view message, Key key) {
+    return Decoded(codec_, admission, message, key);
   }
-  void ExpectSame(const Admitted& fast, const Admitted& slow) {
-    EXPECT_FALSE(fast.rejection);
+  void ExpectSame(const AdmittedLearn& fast, const AdmittedLearn& slow) {
     EXPECT_EQ(fast.id, slow.id);
     EXPECT_EQ(fast.subject, slow.subject);
     EXPECT_EQ(fast.example.y, slow.example.y);
@@ -72,23 +69,23 @@ class PlainLearnTest : public BinaryMessageTest {
 
   SodiumHasher hasher_;
   Names names_{hasher_, ShardIdentity()};
-  Intake intake_{Model(false), names_, "events", {0}};
+  Admission admission_{Model(false), names_, "events", {0}};
 };
 
-TEST_F(PlainLearnTest, TheUsualLearnIsTakenInEveryForm) {
-  const Intake with_bias(Model(true), names_, "events", {0});
+TEST_F(LearnViewTest, TheUsualLearnIsTakenInEveryForm) {
+  const Admission with_bias(Model(true), names_, "events", {0});
   Event event = Learn("e-81", {0.5, -0.25, 0.125}, 1);
   for (const bool has_subject : {false, true}) {
     if (has_subject) event.subject = "user-7";
     for (const NumberWidth width : {NumberWidth::kFloat32, NumberWidth::kFloat64}) {
       for (const Key key : {Key(), Key("the key"), Key("\xff")}) {
-        for (const Intake* intake : {&std::as_const(intake_), &with_bias}) {
+        for (const Admission* admission : {&std::as_const(admission_), &with_bias}) {
           // At every alignment.
           for (std::size_t shift = 0; shift < 8; ++shift) {
             const std::string bytes = std::string(shift, 'x') + Encode(event, width);
             const std::string_view message = std::string_view(bytes).substr(shift);
-            const auto fast = Fast(*intake, message, key);
-            const auto slow = Slow(*intake, message, key);
+            const auto fast = Fast(*admission, message, key);
+            const auto slow = Slow(*admission, message, key);
             ASSERT_TRUE(fast && slow);
             ExpectSame(*fast, *slow);
           }
@@ -98,7 +95,7 @@ TEST_F(PlainLearnTest, TheUsualLearnIsTakenInEveryForm) {
   }
 }
 
-TEST_F(PlainLearnTest, EverythingElseIsLeftToTheOther) {
+TEST_F(LearnViewTest, EverythingElseIsLeftToTheOther) {
   std::vector<Event> others = {Learn({}, {0.5, 0, 0}, 1),          // without an id
                                Learn("\xc3\xa9", {0.5, 0, 0}, 1),  // not ASCII
                                Learn("e", {0.5, 0}, 1),            // of another dimension
@@ -108,31 +105,31 @@ TEST_F(PlainLearnTest, EverythingElseIsLeftToTheOther) {
   for (Event& shape : Shapes()) {
     if (shape.kind != EventKind::kLearn || !shape.named.empty()) others.push_back(shape);
   }
-  for (const Event& event : others) EXPECT_FALSE(Fast(intake_, Encode(event), {}));
+  for (const Event& event : others) EXPECT_FALSE(Fast(admission_, Encode(event), {}));
   const std::string message = Encode(Learn("e", {0.5, 0, 0}, 1));
-  EXPECT_TRUE(Fast(intake_, message, {}));
-  EXPECT_FALSE(Fast(intake_, message, ""));
-  EXPECT_FALSE(Fast(intake_, message, std::string(1025, 'k')));
-  EXPECT_FALSE(Fast(intake_, message + "x", {}));
+  EXPECT_TRUE(Fast(admission_, message, {}));
+  EXPECT_FALSE(Fast(admission_, message, ""));
+  EXPECT_FALSE(Fast(admission_, message, std::string(1025, 'k')));
+  EXPECT_FALSE(Fast(admission_, message + "x", {}));
   for (std::size_t size = 0; size < message.size(); ++size) {
-    EXPECT_FALSE(Fast(intake_, message.substr(0, size), {})) << size;
+    EXPECT_FALSE(Fast(admission_, message.substr(0, size), {})) << size;
   }
 }
 
-TEST_F(PlainLearnTest, NumbersThatAreNotFiniteAreLeftToTheOther) {
+TEST_F(LearnViewTest, NumbersThatAreNotFiniteAreLeftToTheOther) {
   for (const double bad : {kInfinity, -kInfinity, kNaN}) {
     for (std::size_t at = 0; at < 4; ++at) {
       std::string message = Encode(Learn("e", {0.5, 0, 0}, 1));
       // The last 24 bytes are x; before the byte that counts them are the 8 of y.
       const std::size_t place = at < 3 ? message.size() - 24 + 8 * at : message.size() - 33;
       std::memcpy(message.data() + place, &bad, sizeof bad);
-      EXPECT_FALSE(Fast(intake_, message, {})) << at;
-      EXPECT_FALSE(Slow(intake_, message, {})) << at;
+      EXPECT_FALSE(Fast(admission_, message, {})) << at;
+      EXPECT_FALSE(Slow(admission_, message, {})) << at;
     }
   }
 }
 
-TEST_F(PlainLearnTest, DamagedMessagesAreTakenByBothOrByNone) {
+TEST_F(LearnViewTest, DamagedMessagesAreTakenByBothOrByNone) {
   std::mt19937_64 random(7);
   Event event = Learn("e-81", {0.5, -0.25, 0.125}, 1);
   event.subject = "user-7";
@@ -144,29 +141,30 @@ TEST_F(PlainLearnTest, DamagedMessagesAreTakenByBothOrByNone) {
       message[random() % message.size()] ^= static_cast<char>(1 << random() % 8);
     }
     const Key key = random() % 2 == 0 ? Key() : Key("k");
-    const auto fast = Fast(intake_, message, key);
+    const auto fast = Fast(admission_, message, key);
     if (!fast) continue;
     ++taken;
-    const auto slow = Slow(intake_, message, key);
+    const auto slow = Slow(admission_, message, key);
     ASSERT_TRUE(slow);
     ExpectSame(*fast, *slow);
   }
   EXPECT_GT(taken, 10'000);
 }
 
-class PlainJsonTest : public PlainLearnTest {
+class JsonLearnViewTest : public LearnViewTest {
  protected:
-  std::optional<Admitted> FastJson(std::string_view text, Key key) {
-    PlainLearn learn;
-    Admitted admitted;
-    if (!json_.ReadPlainLearn(text, key, x_, learn) || !intake_.Admit(learn, admitted)) return {};
+  std::optional<AdmittedLearn> FastJson(std::string_view text, Key key) {
+    LearnView learn;
+    AdmittedLearn admitted;
+    if (!json_.ReadLearnView(text, key, x_, learn) || !admission_.AdmitView(learn, admitted))
+      return {};
     return admitted;
   }
   JsonEventCodec json_;
   std::vector<double> x_;
 };
 
-TEST_F(PlainJsonTest, DamagedTextsAreTakenByBothOrByNone) {
+TEST_F(JsonLearnViewTest, DamagedTextsAreTakenByBothOrByNone) {
   const std::string usual =
       R"({"type":"learn","id":"e-81","subject":"user-7","x":[0.5,-0.25,0.125],"y":1})";
   std::mt19937_64 random(7);
@@ -180,64 +178,18 @@ TEST_F(PlainJsonTest, DamagedTextsAreTakenByBothOrByNone) {
     const auto fast = FastJson(text, key);
     if (!fast) continue;
     ++taken;
-    const auto slow = Decoded(json_, intake_, text, key);
+    const auto slow = Decoded(json_, admission_, text, key);
     ASSERT_TRUE(slow) << text;
     ExpectSame(*fast, *slow);
   }
   EXPECT_GT(taken, 10'000);
 }
 
-TEST_F(PlainJsonTest, WhatHasNoIdOrAPrefixIsLeftToTheOther) {
+TEST_F(JsonLearnViewTest, WhatHasNoIdOrAPrefixIsLeftToTheOther) {
   const std::string rest = R"("x":[0.5,-0.25,0.125],"y":1})";
   EXPECT_TRUE(FastJson(R"({"type":"learn","id":"e",)" + rest, {}));
   EXPECT_FALSE(FastJson(R"({"type":"learn",)" + rest, {}));
   EXPECT_FALSE(FastJson(std::string(5, '\0') + R"({"type":"learn","id":"e",)" + rest, {}));
-}
-
-TEST_F(PlainJsonTest, ABatchOfMessagesGivesThemAwayHoweverLongTheyAre) {
-  RecordBatch batch;
-  std::vector<std::string> seen;
-  batch.GivePlainLearnsTo([&](std::size_t, const PlainLearn& learn) {
-    seen.emplace_back(learn.id);
-    return true;
-  });
-  const std::string rest = R"(","x":[0.5,-0.25,0.125],"y":1})";
-  const std::string long_id(600, 'i');
-  batch.Add({.shard = {0}, .offset = {1}}, std::nullopt, R"({"type":"learn","id":"short)" + rest);
-  batch.Add({.shard = {0}, .offset = {2}}, std::nullopt,
-            R"({"type":"learn","id":")" + long_id + rest);
-  batch.Add({.shard = {0}, .offset = {3}}, std::nullopt, R"({"id":"other","type":"learn)" + rest);
-  EXPECT_EQ(seen, (std::vector<std::string>{"short", long_id}));
-  batch.DecodeAll();
-  EXPECT_EQ(batch.record(1).offset, Offset{2});
-  EXPECT_EQ(batch.record(2).event.id, "other");
-}
-
-// What a taker takes needs no copy; what it leaves is decoded as ever.
-TEST_F(PlainLearnTest, ABatchOfMessagesGivesThemAwayWhileTheyAreRead) {
-  RecordBatch batch;
-  std::vector<std::string> seen;
-  batch.GivePlainLearnsTo([&](std::size_t i, const PlainLearn& learn) {
-    EXPECT_EQ(i, seen.size());
-    seen.emplace_back(learn.id);
-    return learn.id != "second";
-  });
-  const std::string first = Encode(Learn("first", {0.5, 0, 0}, 1));
-  const std::string second = Encode(Learn("second", {0.5, 0, 0}, 1));
-  const std::string request = Encode(testing::Delete("first", {}));
-  std::int64_t offset = 7;
-  for (const std::string& message : {first, second, request}) {
-    batch.Add({.shard = {4}, .offset = {offset++}, .timestamp = {9}}, "key", message);
-  }
-  EXPECT_EQ(seen, (std::vector<std::string>{"first", "second"}));
-  batch.DecodeAll();
-  EXPECT_EQ(batch.record(0).event.kind, EventKind::kLearn);
-  EXPECT_EQ(batch.record(0).offset, Offset{7});
-  EXPECT_EQ(batch.key(0), "key");
-  EXPECT_FALSE(batch.value(0));
-  EXPECT_EQ(batch.record(1).event.id, "second");
-  EXPECT_EQ(batch.value(1), second);
-  EXPECT_EQ(batch.record(2).event.kind, EventKind::kDelete);
 }
 
 }  // namespace

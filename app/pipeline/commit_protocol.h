@@ -1,0 +1,62 @@
+#pragma once
+
+#include "engine/shard.h"
+
+namespace lethe {
+
+// What surrounds the commits of a shard. The defaults are for programs that only run a shard.
+class CommitSteps {
+ public:
+  virtual ~CommitSteps() = default;
+
+  // Returns ok when everything before the shard's offset that has to go elsewhere has arrived
+  // there: dead letters, and requests that other shards must serve. Notes that belong to the commit
+  // are added to the state here too.
+  virtual Status DeliverOutgoing() { return Status::Ok(); }
+  // Whether the commit has to survive a crash of the machine although it has no news, because a
+  // model with random draws is released after it.
+  virtual bool NeedsSync() { return false; }
+  // Releases the model of the commit: everything up to now is durable, and its news is not
+  // published yet. `has_news`: the commit has receipts or notices.
+  virtual Status Release(bool /*has_news*/) { return Status::Ok(); }
+};
+
+// The commit protocol: the only code that commits a shard. In this order:
+//
+//   1. DeliverOutgoing   Dead letters and requests for other shards are acknowledged. The offset
+//                        that the commit stores is behind them, so a restart would not send them
+//                        again.
+//   2. Shard::Commit     One atomic write: offset, model, ledger, events, receipts. It is synced if
+//                        there are receipts or notices. This is the call that makes an offset
+//                        durable.
+//   3. Release           The model of the commit is shown and sent. Snapshots that knew a deleted
+//                        event are destroyed before.
+//   4. Shard::Publish    The receipts and notices of the commit are published. A receipt speaks of
+//                        the model of step 3, so the reader of a receipt never finds an older
+//                        model.
+//   5. Shard::Erase      Only where an erasure is due: bytes that the commit of step 2 no longer
+//                        needs leave the disk. The notice of it belongs to the next commit.
+//
+// A crash after step 1 sends dead letters and passed-on requests again. A crash after step 2
+// releases and publishes at the next start. A crash after step 3 or 4 repeats nothing but what
+// readers can recognise as a repetition. Borrows the shard and the steps. Not thread-safe.
+class CommitProtocol {
+ public:
+  CommitProtocol(Shard& shard, CommitSteps& steps) : shard_(shard), steps_(steps) {}
+
+  // Takes the next item, as Shard::Process does. If an erasure is due before it, everything up to
+  // the item before is committed and erased first.
+  Status Process(const Position& position, const Item& item, const Elsewhere* lookup = nullptr);
+  // Commits and erases what is due by the clock, then serves as Shard::ServeByTimer does.
+  Status ServeByTimer(const ClockReading& now, bool is_silent);
+  // Steps 1 to 4.
+  Status Commit();
+
+ private:
+  Status CommitAndErase(const std::optional<ClockReading>& by_timer);
+
+  Shard& shard_;
+  CommitSteps& steps_;
+};
+
+}  // namespace lethe

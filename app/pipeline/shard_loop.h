@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "app/pipeline/commit_policy.h"
+#include "app/pipeline/commit_protocol.h"
+#include "app/pipeline/loop_ports.h"
+#include "engine/ports/clock.h"
+#include "engine/shard.h"
+#include "state/durable_state.h"
+
+namespace lethe {
+
+// Messages that were read together from a live source.
+struct LoopBatch {
+  MessageBatch messages;
+  TimeMs arrival = kNoTime;  // when they were read, by the wall clock; kNoTime for a recording
+  Offset reached;            // every message before it is in this batch or an earlier one
+};
+
+// How a shard releases its model after a commit. The defaults release nothing.
+class LoopRelease {
+ public:
+  virtual ~LoopRelease() = default;
+  virtual bool NeedsSync() { return false; }
+  virtual Status AfterCommit(bool /*has_news*/) { return Status::Ok(); }
+  // Called between two commits while nothing is uncommitted.
+  virtual Status WhenIdle() { return Status::Ok(); }
+};
+
+// The loop of one shard, the same for a live topic and for a recording: take the items of a batch,
+// serve what the clock decides, commit when it is due, erase, release, publish. The live daemon,
+// the replay, the benchmarks and the simulation differ only in the ports. Borrows all ports. One
+// thread at a time. After an error the loop must not be used again.
+class ShardLoop final : private CommitSteps {
+ public:
+  struct Ports {
+    Shard& shard;
+    Clock& clock;
+    RequestLookup& lookup;
+    LoopOutput& output;
+    LoopRelease& release;
+    LoopObserver& observer;
+    const DurableState* state = nullptr;  // none: the state is in memory, and commits cost nothing
+    // Adds what else belongs to the next commit.
+    std::function<void()> before_commit = [] {};
+  };
+
+  ShardLoop(const Ports& ports, const CommitPolicy& policy)
+      : ports_(ports), policy_(policy), commits_(ports.shard, *this) {}
+
+  // Takes a batch of this shard's messages: items, then the clock's decisions, then a commit if one
+  // is due. `has_more`: more messages can be read without waiting. Returns whether it committed.
+  Result<bool> TakeBatch(LoopBatch& batch, bool has_more);
+
+  // The parts of TakeBatch, for a recording whose shards are interleaved. An item needs no Tick: a
+  // replay obeys recorded times. `arrival` as in LoopBatch.
+  void Prefetch(const MessageBatch& messages, std::size_t i) const;
+  Status Take(MessageBatch& messages, std::size_t i, TimeMs arrival);
+  Result<bool> CommitIfDue(bool has_more);
+
+  // Commits whatever there is.
+  Status Commit() { return commits_.Commit(); }
+  // Commits at the end of a run if anything is uncommitted.
+  Status CommitRest();
+
+  // Whether the next commit will block on fsync: news is synced, and payload files always are.
+  bool has_news() const { return ports_.shard.has_news(); }
+  std::int64_t uncommitted() const { return uncommitted_; }
+
+ private:
+  Status TakeItems(LoopBatch& batch);
+  // Lets the clock decide what is due whatever the timestamps of the records say.
+  Status Tick();
+  Status SendDeadLetter(const MessageBatch& messages, std::size_t i);
+  Status DeliverOutgoing() override;
+  bool NeedsSync() override { return ports_.release.NeedsSync(); }
+  Status Release(bool has_news) override;
+
+  const Ports ports_;
+  const CommitPolicy policy_;
+  CommitProtocol commits_;
+  std::optional<Elsewhere> lookup_result_;  // its buffers are reused
+  std::int64_t uncommitted_ = 0;            // records
+  std::int64_t first_uncommitted_ns_ = 0;   // when the oldest of them was taken
+  std::int64_t dead_letters_ = 0;           // sent since the last commit
+  std::int64_t commit_start_ns_ = 0;
+  std::int64_t next_news_ns_ = 0;  // when the next receipts and notices may be committed under load
+  std::int64_t last_record_ns_ = 0;
+  std::int64_t ticked_ns_ = 0;
+};
+
+}  // namespace lethe

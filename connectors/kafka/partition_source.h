@@ -1,0 +1,34 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "connectors/batch_source.h"
+#include "connectors/kafka/consumer.h"
+
+namespace lethe {
+
+// One partition of a live topic as the source of a shard loop. Borrows the consumer. One reader at
+// a time.
+class KafkaPartitionSource final : public BatchSource {
+ public:
+  // `timeout`: how long Read waits for the first message.
+  KafkaPartitionSource(KafkaConsumer& consumer, std::int32_t partition,
+                       std::chrono::milliseconds timeout)
+      : consumer_(consumer), partition_(partition), timeout_(timeout) {}
+
+  Result<bool> Read(MessageBatch& batch) override {
+    const auto found = consumer_.Read(partition_, timeout_, batch);
+    if (!found.ok()) return found.status();
+    return true;
+  }
+  bool HasMore() const override { return consumer_.HasMore(partition_); }
+  Offset Reached() const override { return consumer_.Position(partition_); }
+
+ private:
+  KafkaConsumer& consumer_;
+  const std::int32_t partition_;
+  const std::chrono::milliseconds timeout_;
+};
+
+}  // namespace lethe

@@ -1,0 +1,145 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "connectors/binary/event_codec.h"
+#include "connectors/json/event_codec.h"
+#include "engine/admission.h"
+#include "engine/event.h"
+
+namespace lethe {
+
+// The admissions of the shards that messages are for.
+using Admissions = std::map<ShardId, Admission>;
+
+// Messages that were read together, and the items that shards take from them. A source fills the
+// batch with raw messages, Admit decodes and admits them in any thread, and the shard loop takes
+// the items in order. A batch is reused, so its buffers are. Not thread-safe.
+class MessageBatch {
+ public:
+  // How the bytes of a message are to be read.
+  enum class Form {
+    kMessage,       // the value of a Kafka message: JSON or binary, by its first byte
+    kLine,          // a line of a recording: a bare event, or an envelope that says its position
+    kBinaryRecord,  // a record of a binary recording
+    kDecoded,       // an event that needs no decoding
+  };
+
+  // `max_line_bytes`: a longer line or JSON message is rejected.
+  explicit MessageBatch(std::size_t max_line_bytes = JsonEventCodec::kDefaultMaxBytes)
+      : json_(max_line_bytes) {}
+
+  // ---- For the source.
+
+  // Empties the batch. It then takes at most `capacity` messages.
+  void Clear(std::size_t capacity);
+
+  // Adds a Kafka message. A dense learn is admitted while it is still in the caller's buffer, and
+  // its bytes are not kept. The bytes of any other message are copied. `is_rerouted`: another shard
+  // sent the message to this partition, if it is a delete.
+  void AddMessage(ShardId shard, const Position& position, bool is_rerouted,
+                  const std::optional<std::string_view>& key,
+                  const std::optional<std::string_view>& value);
+  // Whether a value begins like a learn. A delete that Lethe has written never does.
+  static bool BeginsAsLearn(std::string_view value);
+
+  // Adds a line or record of a recording, which is number `number` in it. The bytes are borrowed
+  // from a buffer that the batch was told to hold. A line says its position itself.
+  void AddRecorded(Form form, std::string_view bytes, std::int64_t number, ShardId shard,
+                   const Position& position);
+  // Keeps a buffer alive until Clear.
+  template <typename Buffer>
+  void Hold(const std::shared_ptr<Buffer>& buffer) {
+    if (held_.empty() || held_.back().get() != buffer.get()) held_.push_back(buffer);
+  }
+  std::size_t held_buffers() const { return held_.size(); }
+
+  // Adds a copy of an event that is decoded already.
+  void AddDecoded(const Record& record);
+
+  // Bytes that were copied into the batch.
+  std::size_t copied_bytes() const { return bytes_.size(); }
+  // Whether value() returns any; dead letters without a payload do not need it.
+  void KeepValues(bool keeps) { keeps_values_ = keeps; }
+
+  // Drops every message from i on.
+  void Truncate(std::size_t i) { slots_.resize(i); }
+  void SetOffset(std::size_t i, Offset offset) { slots_[i].position.offset = offset; }
+
+  // ---- For the pipeline.
+
+  // The admissions that AddMessage and Admit use. Shards may be added between two batches.
+  Admissions& admissions() { return admissions_; }
+
+  // Decodes every message, and admits those that can be: their shard's admission is known, and the
+  // event has an id or its position is certain.
+  void Admit();
+  // Admits message i if Admit could not. Its position must be certain now.
+  void AdmitNow(std::size_t i, const Admission& admission);
+  // Decodes message i without admitting it. Not for messages that were admitted while they were
+  // added.
+  void Decode(std::size_t i, Record& record);
+
+  std::size_t size() const { return slots_.size(); }
+  ShardId shard(std::size_t i) const { return slots_[i].shard; }
+  const Position& position(std::size_t i) const { return slots_[i].position; }
+  void SetArrival(std::size_t i, TimeMs arrival) { slots_[i].position.arrival = arrival; }
+  // The number of the line or record in a recording.
+  std::int64_t number(std::size_t i) const { return slots_[i].number; }
+  // Whether message i holds no event that could be decoded. Known after Admit or Decode.
+  bool is_undecodable(std::size_t i) const { return slots_[i].is_undecodable; }
+
+  bool has_item(std::size_t i) const { return items_.has(i); }
+  // What the shard takes. Message i must be admitted. Valid until Clear.
+  const Item& item(std::size_t i) const { return items_.item(i); }
+
+  // The raw key and value of message i, for dead letters. Valid until Clear.
+  std::optional<std::string_view> key(std::size_t i) const { return View(slots_[i].key); }
+  std::optional<std::string_view> value(std::size_t i) const {
+    return keeps_values_ ? View(slots_[i].value) : std::nullopt;
+  }
+
+ private:
+  struct Span {
+    std::size_t begin = 0;
+    std::size_t size = 0;
+    bool exists = false;
+  };
+  struct Slot {
+    Form form = Form::kMessage;
+    bool is_rerouted = false;
+    bool is_decoded = false;  // into records_
+    bool is_undecodable = false;
+    ShardId shard;
+    Position position;
+    std::int64_t number = 0;
+    Span key, value;            // in bytes_
+    std::string_view recorded;  // in a buffer that is held
+  };
+
+  std::optional<std::string_view> View(const Span& span) const;
+  Span Copy(const std::optional<std::string_view>& bytes);
+  const Admission* AdmissionOf(ShardId shard);
+  bool ReadLearnView(const Slot& slot, LearnView& view);
+
+  JsonEventCodec json_;
+  BinaryEventCodec binary_;
+  Admissions admissions_;
+  const Admissions::value_type* last_admission_ = nullptr;
+  std::string bytes_;
+  std::vector<std::shared_ptr<const void>> held_;
+  std::vector<Slot> slots_;
+  ItemBatch items_;
+  std::vector<Record> records_;  // of the messages that are decoded and not yet admitted
+  bool keeps_values_ = true;
+  bool has_large_ = false;  // a message whose buffers are too large to keep for ever
+};
+
+}  // namespace lethe
