@@ -228,6 +228,7 @@ Status Shard::Serve(const Moment& moment, std::vector<WaitingRequest> due) {
                                             std::to_string(moment.offset.value) + ": " +
                                             forgetting.status().message()};
   }
+  ports_.state.RetireModels();
   const double sigma = forgetting.value().sigma;
   counters_.forgotten_events += static_cast<std::int64_t>(batch.size());
   counters_.effective_deletions += static_cast<std::int64_t>(due.size());

@@ -74,6 +74,8 @@ Status Shard::Load(std::string_view saved) {
   }
   LETHE_RETURN_IF_ERROR(LoadFleet());
   LETHE_RETURN_IF_ERROR(LoadClock());
+  // The process may have died before the erasure.
+  if (!erasures_.empty()) ports_.state.RetireModels();
   return unlearner_->Load(ports_.state);
 }
 

@@ -179,6 +179,7 @@ Status DurableState::Commit(bool sync) {
   refusals_.OnCommitted();
   eraser_.Add(to_erase_);
   to_erase_.clear();
+  if (std::exchange(retires_models_, false)) eraser_.AddModels();
   durable_entries_ = chain_entries_;
   return Status::Ok();
 }

@@ -53,6 +53,7 @@ class DurableState final : public State {
   void ExpireRefusals(TimeMs now) override;
   void Append(ChainKind kind, std::string_view bytes) override;
 
+  void RetireModels() override { retires_models_ = true; }
   bool is_durable() const override { return true; }
   std::optional<std::string> Get(Part part) const override { return parts_.Get(part); }
   void Put(Part part, std::string_view bytes) override { parts_.Put(part, bytes); }
@@ -124,6 +125,7 @@ class DurableState final : public State {
   Eraser eraser_;
   std::set<std::int64_t> deleted_;      // indices that are not erased yet
   std::vector<std::int64_t> to_erase_;  // those of them that the next commit makes durable
+  bool retires_models_ = false;         // with the next commit
   DurableRefusals refusals_;
   std::uint64_t commits_ = 0;
   std::uint64_t chain_entries_ = 0;

@@ -12,9 +12,14 @@ void Eraser::Add(const std::vector<std::int64_t>& indices) {
   waiting_.insert(indices.begin(), indices.end());
 }
 
+void Eraser::AddModels() {
+  const std::lock_guard lock(mutex_);
+  models_wait_ = true;
+}
+
 bool Eraser::has_work() const {
   const std::lock_guard lock(mutex_);
-  return !waiting_.empty();
+  return !waiting_.empty() || models_wait_;
 }
 
 Status Eraser::EraseAll() {
@@ -24,8 +29,9 @@ Status Eraser::EraseAll() {
   {
     const std::lock_guard lock(mutex_);
     indices = std::make_shared<const std::set<std::int64_t>>(waiting_);
+    if (indices->empty() && !models_wait_) return Status::Ok();
+    models_wait_ = false;
   }
-  if (indices->empty()) return Status::Ok();
   std::vector<Store::KeyRange> ranges = ranges_of_(*indices);
   // Pages of models that knew the events have been overwritten; here they disappear.
   ranges.push_back({Family::kMeta, "", ""});

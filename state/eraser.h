@@ -21,6 +21,8 @@ class Eraser {
 
   // Deletions that are durable.
   void Add(const std::vector<std::int64_t>& indices);
+  // Models of commits before the last one have to go.
+  void AddModels();
   bool has_work() const;
 
   // Everything added before is gone when this returns ok.
@@ -35,6 +37,7 @@ class Eraser {
   std::mutex erasing_;  // one at a time
   mutable std::mutex mutex_;
   std::set<std::int64_t> waiting_;
+  bool models_wait_ = false;
   std::vector<std::int64_t> erased_;
 };
 

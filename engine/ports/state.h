@@ -89,6 +89,11 @@ class State {
   // Adds to the end of a part.
   virtual void Extend(Part /*part*/, std::string_view /*bytes*/) {}
 
+  // A deletion became effective: models in earlier commits knew an event that this one does not.
+  // With the next commit they are due for Erase. An event that was removed long before, because its
+  // request had to wait, needs this a second time.
+  virtual void RetireModels() {}
+
   // The bytes of every event that was removed and committed are gone from wherever this state keeps
   // any when this returns: payload, names, and models that knew it.
   virtual Status Erase() { return Status::Ok(); }
