@@ -112,9 +112,9 @@ class RunPowerCutTest : public ::testing::TestWithParam<Case>, public CommitStep
     plan_.emplace(plan.value());
   }
 
-  bool NeedsSync() override { return releaser_->NeedsSync(now_); }
+  bool NeedsSync() override { return release_->NeedsSync(now_); }
   Status Release(bool has_news) override {
-    return releaser_->AfterCommit(has_news, std::nullopt, now_);
+    return release_->AfterCommit(has_news, std::nullopt, now_);
   }
 
   // From a start of the machine until it loses power, after so many records.
@@ -124,11 +124,11 @@ class RunPowerCutTest : public ::testing::TestWithParam<Case>, public CommitStep
     ASSERT_TRUE(shard.Resume().ok());
     EXPECT_GE(shard.model_version(), world_.mark);  // or the start would be refused
     WorldPort port(world_, shard);
-    releaser_.emplace(
+    release_.emplace(
         shard, port,
         ModelRelease::Pace{
             .models_every_ns = 10 * kRecordNs, .snapshot_every = 7, .has_models_topic = true});
-    releaser_->Begin();
+    release_->Begin();
     RecordFeeder runner(shard, *this);
     ASSERT_TRUE(runner.Commit().ok());
     for (const Record& record : records) {
@@ -140,7 +140,7 @@ class RunPowerCutTest : public ::testing::TestWithParam<Case>, public CommitStep
       if (!is_due && !NeedsSync()) continue;
       ASSERT_TRUE(runner.Commit().ok());
     }
-    releaser_.reset();
+    release_.reset();
   }
 
   std::optional<Plan> plan_;
@@ -151,7 +151,7 @@ class RunPowerCutTest : public ::testing::TestWithParam<Case>, public CommitStep
   testing::RecordingSink sink_;
   Probe probe_;
   World world_;
-  std::optional<ModelRelease> releaser_;
+  std::optional<ModelRelease> release_;
   std::int64_t now_ = kRecordNs;
 };
 

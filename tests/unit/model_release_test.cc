@@ -53,34 +53,34 @@ class LoggingSink final : public Sink {
   std::vector<std::string>& calls_;
 };
 
-class RunModelReleaseTest : public testing::ShardFixture, public CommitSteps {
+class ModelReleaseTest : public testing::ShardFixture, public CommitSteps {
  protected:
-  RunModelReleaseTest() : logged_(port_.calls) {}
+  ModelReleaseTest() : logged_(port_.calls) {}
 
   void Begin(const ModelRelease::Pace& pace) {
     random = std::make_unique<SeededRandom>(1);
     shard = std::make_unique<Shard>(Plan::Make(spec).value(), ShardIdentity::New({0}, *random),
                                     ShardPorts{state, payloads, logged_, probe, hasher, *random});
     runner = std::make_unique<RecordFeeder>(*shard, *this);
-    releaser_.emplace(*shard, port_, pace);
-    releaser_->Begin();
+    release_.emplace(*shard, port_, pace);
+    release_->Begin();
   }
-  bool NeedsSync() override { return releaser_->NeedsSync(now_); }
+  bool NeedsSync() override { return release_->NeedsSync(now_); }
   Status Release(bool has_news) override {
-    return releaser_->AfterCommit(has_news, std::exchange(forgotten_, std::nullopt), now_);
+    return release_->AfterCommit(has_news, std::exchange(forgotten_, std::nullopt), now_);
   }
   std::vector<std::string> Calls() { return std::exchange(port_.calls, {}); }
 
   LoggingPort port_;
   LoggingSink logged_;
-  std::optional<ModelRelease> releaser_;
+  std::optional<ModelRelease> release_;
   std::optional<EventIndex> forgotten_;
   std::int64_t now_ = kSecond;
 };
 
 using Strings = std::vector<std::string>;
 
-TEST_F(RunModelReleaseTest, TheReceiptComesLast) {
+TEST_F(ModelReleaseTest, TheReceiptComesLast) {
   Begin({.models_every_ns = 3600 * kSecond, .snapshot_every = 1000, .has_models_topic = true});
   ASSERT_TRUE(runner->Commit().ok());
   EXPECT_EQ(Calls(), (Strings{"show", "model"}));
@@ -90,7 +90,7 @@ TEST_F(RunModelReleaseTest, TheReceiptComesLast) {
   EXPECT_EQ(Calls(), (Strings{"destroy 0", "show", "model", "clean", "wait", "receipt"}));
 }
 
-TEST_F(RunModelReleaseTest, AModelThatHasNotArrivedKeepsTheReceiptBack) {
+TEST_F(ModelReleaseTest, AModelThatHasNotArrivedKeepsTheReceiptBack) {
   Begin({.models_every_ns = 3600 * kSecond, .snapshot_every = 1000, .has_models_topic = true});
   Learn("a");
   port_.is_away = true;
@@ -98,14 +98,14 @@ TEST_F(RunModelReleaseTest, AModelThatHasNotArrivedKeepsTheReceiptBack) {
   EXPECT_EQ(Calls(), (Strings{"show", "model", "clean", "wait"}));
 }
 
-TEST_F(RunModelReleaseTest, WithoutAModelsTopicNothingIsWaitedFor) {
+TEST_F(ModelReleaseTest, WithoutAModelsTopicNothingIsWaitedFor) {
   Begin({.models_every_ns = 0, .snapshot_every = 1000, .has_models_topic = false});
   Learn("a");
   Delete("a");
   EXPECT_EQ(Calls(), (Strings{"show", "receipt"}));
 }
 
-TEST_F(RunModelReleaseTest, WhatACommitWasTooEarlyForIsShownLater) {
+TEST_F(ModelReleaseTest, WhatACommitWasTooEarlyForIsShownLater) {
   Begin({.models_every_ns = 0, .snapshot_every = 1000, .has_models_topic = false});
   ASSERT_TRUE(runner->Commit().ok());
   EXPECT_EQ(Calls(), (Strings{"show"}));
@@ -114,11 +114,11 @@ TEST_F(RunModelReleaseTest, WhatACommitWasTooEarlyForIsShownLater) {
   ASSERT_TRUE(runner->Commit().ok());
   EXPECT_TRUE(Calls().empty());
   now_ += kSecond / 2;
-  for (int i = 0; i < 2; ++i) ASSERT_TRUE(releaser_->ShowLater(now_).ok());
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(release_->ShowLater(now_).ok());
   EXPECT_EQ(Calls(), (Strings{"show"}));
 }
 
-TEST_F(RunModelReleaseTest, AModelWithDrawsIsMarkedFirstAndShownOnceASecond) {
+TEST_F(ModelReleaseTest, AModelWithDrawsIsMarkedFirstAndShownOnceASecond) {
   spec.forgetting.mode = "noisy";
   Begin({.models_every_ns = 0, .snapshot_every = 1, .has_models_topic = true});
   ASSERT_TRUE(runner->Commit().ok());
@@ -126,11 +126,11 @@ TEST_F(RunModelReleaseTest, AModelWithDrawsIsMarkedFirstAndShownOnceASecond) {
   Learn("a");
   now_ += kSecond / 2;
   ASSERT_TRUE(runner->Commit().ok());
-  ASSERT_TRUE(releaser_->ShowLater(now_).ok());
+  ASSERT_TRUE(release_->ShowLater(now_).ok());
   EXPECT_TRUE(shard->has_unsynced_draws());
   EXPECT_TRUE(Calls().empty());
   now_ += kSecond / 2;
-  EXPECT_TRUE(releaser_->NeedsSync(now_));
+  EXPECT_TRUE(release_->NeedsSync(now_));
   ASSERT_TRUE(runner->Commit().ok());
   EXPECT_FALSE(shard->has_unsynced_draws());
   EXPECT_EQ(Calls(), (Strings{"mark 1", "snapshot", "show", "model"}));
@@ -139,12 +139,12 @@ TEST_F(RunModelReleaseTest, AModelWithDrawsIsMarkedFirstAndShownOnceASecond) {
   EXPECT_EQ(Calls(), (Strings{"mark 2", "show", "model", "clean", "wait", "receipt"}));
   // Nor does the end.
   Learn("b");
-  EXPECT_FALSE(releaser_->NeedsSync(now_));
-  releaser_->End();
-  EXPECT_TRUE(releaser_->NeedsSync(now_));
+  EXPECT_FALSE(release_->NeedsSync(now_));
+  release_->End();
+  EXPECT_TRUE(release_->NeedsSync(now_));
 }
 
-TEST_F(RunModelReleaseTest, ASnapshotIsMadeWhenAMultipleIsPassed) {
+TEST_F(ModelReleaseTest, ASnapshotIsMadeWhenAMultipleIsPassed) {
   Begin({.models_every_ns = 0, .snapshot_every = 2, .has_models_topic = false});
   for (const char* id : {"a", "b", "c"}) Learn(id);
   ASSERT_TRUE(runner->Commit().ok());

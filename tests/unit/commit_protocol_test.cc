@@ -15,9 +15,9 @@
 namespace lethe {
 namespace {
 
-class ShardRunnerTest : public testing::ShardFixture {
+class CommitProtocolTest : public testing::ShardFixture {
  protected:
-  ShardRunnerTest() { spec.erase_within_ms = 1000; }
+  CommitProtocolTest() { spec.erase_within_ms = 1000; }
 
   Record At(std::int64_t time, EventKind kind, const std::string& id) {
     Record record = Make(kind, id, {});
@@ -34,7 +34,7 @@ class ShardRunnerTest : public testing::ShardFixture {
   }
 };
 
-TEST_F(ShardRunnerTest, AnErasureWaitsForACommitByTheRuleOfTheCaller) {
+TEST_F(CommitProtocolTest, AnErasureWaitsForACommitByTheRuleOfTheCaller) {
   ForgetAndGoOn();
   hooks.is_undelivered = true;
   EXPECT_FALSE(runner->Process(At(5000, EventKind::kLearn, "c")).ok());
@@ -43,7 +43,7 @@ TEST_F(ShardRunnerTest, AnErasureWaitsForACommitByTheRuleOfTheCaller) {
   EXPECT_EQ(sink.published.size(), 1u);  // the receipt, and no notice of an erasure
 }
 
-TEST_F(ShardRunnerTest, AnErasureByTheClockWaitsForACommitByTheRuleOfTheCaller) {
+TEST_F(CommitProtocolTest, AnErasureByTheClockWaitsForACommitByTheRuleOfTheCaller) {
   ForgetAndGoOn();
   ASSERT_TRUE(runner->ServeByTimer({.wall = {2}, .steady_ms = 0}, true).ok());
   hooks.is_undelivered = true;
@@ -51,7 +51,7 @@ TEST_F(ShardRunnerTest, AnErasureByTheClockWaitsForACommitByTheRuleOfTheCaller) 
   EXPECT_EQ(state.commits, 1u);
 }
 
-TEST_F(ShardRunnerTest, AnErasureComesAfterTheCommitAndBeforeTheRecord) {
+TEST_F(CommitProtocolTest, AnErasureComesAfterTheCommitAndBeforeTheRecord) {
   ForgetAndGoOn();
   ASSERT_TRUE(runner->Process(At(5000, EventKind::kLearn, "c")).ok());
   EXPECT_EQ(state.commits, 2u);
@@ -81,7 +81,7 @@ class ReleasingHooks final : public CommitSteps {
   Look look_;
 };
 
-TEST_F(ShardRunnerTest, TheModelIsReleasedAfterTheCommitAndBeforeItsReceipt) {
+TEST_F(CommitProtocolTest, TheModelIsReleasedAfterTheCommitAndBeforeItsReceipt) {
   Start();
   ReleasingHooks releasing([this] { return std::pair(state.commits, sink.published.size()); });
   RecordFeeder feeder(*shard, releasing);
@@ -92,7 +92,7 @@ TEST_F(ShardRunnerTest, TheModelIsReleasedAfterTheCommitAndBeforeItsReceipt) {
   EXPECT_EQ(sink.published.size(), 1u);
 }
 
-TEST_F(ShardRunnerTest, AReleaseThatFailsKeepsTheReceiptBack) {
+TEST_F(CommitProtocolTest, AReleaseThatFailsKeepsTheReceiptBack) {
   Start();
   ReleasingHooks releasing([this] { return std::pair(state.commits, sink.published.size()); });
   releasing.fails = true;
@@ -105,7 +105,7 @@ TEST_F(ShardRunnerTest, AReleaseThatFailsKeepsTheReceiptBack) {
 }
 
 // The same on a store: where a restart goes on.
-TEST_F(ShardRunnerTest, ARestartDoesNotPassWhatWasStillOnItsWay) {
+TEST_F(CommitProtocolTest, ARestartDoesNotPassWhatWasStillOnItsWay) {
   MemoryStore store;
   SeededRandom seeded(1);
   const Plan plan = Plan::Make(spec).value();
