@@ -7,12 +7,13 @@ namespace {
 
 constexpr std::int64_t kShowEveryNs = 100'000'000;
 // Each release is a synced commit and a message that is waited for.
-constexpr std::int64_t kShowDrawsEveryNs = 1'000'000'000;
+constexpr std::int64_t kShowSyncedEveryNs = 1'000'000'000;
 
 }  // namespace
 
 bool ModelRelease::IsTimeToShow(std::int64_t now_ns) const {
-  const std::int64_t pause = shard_.draws_while_learning() ? kShowDrawsEveryNs : kShowEveryNs;
+  const bool is_synced = shard_.draws_while_learning() || shard_.waiting() > 0;
+  const std::int64_t pause = is_synced ? kShowSyncedEveryNs : kShowEveryNs;
   return shown_ns_ == 0 || now_ns - shown_ns_ >= pause;
 }
 
@@ -32,7 +33,7 @@ Status ModelRelease::AfterCommit(bool has_news, const std::optional<EventIndex>&
                                  std::int64_t now_ns) {
   is_shown_ = false;
   if (first_forgotten) LETHE_RETURN_IF_ERROR(port_.DestroySnapshotsWith(*first_forgotten));
-  if (shard_.has_unsynced_draws()) return Status::Ok();
+  if (CanBeUndone()) return Status::Ok();
   const bool is_urgent = has_news || is_ending_;
   const bool shows = is_urgent || IsTimeToShow(now_ns);
   const bool adds_snapshot = SnapshotNumber() != snapshot_number_;
@@ -50,7 +51,7 @@ Status ModelRelease::AfterCommit(bool has_news, const std::optional<EventIndex>&
 }
 
 Status ModelRelease::ShowLater(std::int64_t now_ns) {
-  if (is_shown_ || shard_.has_unsynced_draws() || !IsTimeToShow(now_ns)) return Status::Ok();
+  if (is_shown_ || CanBeUndone() || !IsTimeToShow(now_ns)) return Status::Ok();
   LETHE_RETURN_IF_ERROR(Prepare());
   Show(now_ns);
   return Status::Ok();

@@ -35,9 +35,11 @@ class ReleasePort {
 // the models topic and has arrived there. The receipts follow after that; CommitProtocol publishes
 // them.
 //
-// In a mode that draws at random while it learns, a power cut could undo draws, and the same
-// version would come again with others. There a model is released only after a synced commit, and
-// after its version was marked outside of the state, at most once a second.
+// A power cut could undo a version, and its number would come again with another model: by other
+// draws in a mode that draws at random while it learns, or by a waiting request that the clock
+// serves at another moment. Then a notice that models are clean from that version on would be wrong
+// for the first of the two. In these cases a model is released only after a synced commit, at most
+// once a second. Versions with draws are marked outside of the state before.
 //
 // Borrows the shard and the port. Not thread-safe. After an error nothing more may be released.
 class ModelRelease {
@@ -56,9 +58,10 @@ class ModelRelease {
   // The next commit is the last one: its model is released whatever the time is.
   void End() { is_ending_ = true; }
 
-  // Whether a model with draws is to be released now: then a commit is due, and must be synced.
+  // Whether a model that a power cut could undo is to be released now: then a commit is due, and
+  // must be synced.
   bool NeedsSync(std::int64_t now_ns) const {
-    return shard_.has_unsynced_draws() && (is_ending_ || IsTimeToShow(now_ns));
+    return CanBeUndone() && (is_ending_ || IsTimeToShow(now_ns));
   }
 
   // `first_forgotten` is the oldest event that a deletion in this commit has forgotten.
@@ -70,6 +73,11 @@ class ModelRelease {
  private:
   std::int64_t SnapshotNumber() const {
     return (shard_.counters().learned + shard_.counters().updates) / pace_.snapshot_every;
+  }
+  // Whether the version could come again with another model after a crash of the machine.
+  bool CanBeUndone() const {
+    return shard_.has_unsynced_draws() ||
+           (shard_.waiting() > 0 && shard_.model_version() != shard_.synced_version());
   }
   bool IsTimeToShow(std::int64_t now_ns) const;
   // What has to be done before a model leaves the process.

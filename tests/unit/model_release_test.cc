@@ -144,6 +144,26 @@ TEST_F(ModelReleaseTest, AModelWithDrawsIsMarkedFirstAndShownOnceASecond) {
   EXPECT_TRUE(release_->NeedsSync(now_));
 }
 
+// The clock may serve the request. After a power cut it would do so at another record, and the number
+// of the version would come again.
+TEST_F(ModelReleaseTest, WhileARequestWaitsAModelIsShownAfterASyncedCommit) {
+  spec.forgetting.deadline.event_time_ms = 60'000;
+  Begin({.models_every_ns = 3600 * kSecond, .snapshot_every = 1000});
+  Learn("a");
+  Delete("a");
+  EXPECT_EQ(Calls(), (Strings{"show", "notice"}));
+  ASSERT_EQ(shard->waiting(), 1u);
+  now_ += kSecond / 2;
+  Learn("b");
+  ASSERT_TRUE(runner->Commit().ok());
+  ASSERT_TRUE(release_->ShowLater(now_).ok());
+  EXPECT_TRUE(Calls().empty());
+  now_ += kSecond / 2;
+  EXPECT_TRUE(release_->NeedsSync(now_));
+  ASSERT_TRUE(runner->Commit().ok());
+  EXPECT_EQ(Calls(), (Strings{"show"}));
+}
+
 TEST_F(ModelReleaseTest, ASnapshotIsMadeWhenAMultipleIsPassed) {
   Begin({.models_every_ns = 0, .snapshot_every = 2, .has_models_topic = false});
   for (const char* id : {"a", "b", "c"}) Learn(id);
