@@ -78,7 +78,12 @@ class ShardWorker final : private PipelineStages<LoopBatch>,
   Status Finish(LoopBatch& batch) override;
 
   void BeforeCommit();
-  bool NeedsSync() override { return release_.NeedsSync(context_.clock.MonotonicNs()); }
+  // What an earlier process has written may never have been synced: it died between the two, or
+  // the sync failed. Entries of that process are published only after a synced commit.
+  bool NeedsSync() override {
+    const bool has_backlog = backlog_ && backlog_->first_missing < backlog_->end;
+    return has_backlog || release_.NeedsSync(context_.clock.MonotonicNs());
+  }
   Status AfterCommit(bool has_news) override;
   Status WhenIdle() override { return release_.ShowLater(context_.clock.MonotonicNs()); }
 
