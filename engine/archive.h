@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <concepts>
@@ -157,7 +158,7 @@ class LoadingArchive {
   void Get(std::array<std::uint8_t, n>& bytes) {
     const std::string_view from = Cut(n);
     bytes.fill(0);
-    std::memcpy(bytes.data(), from.data(), from.size());
+    std::copy(from.begin(), from.end(), bytes.begin());
   }
   template <typename T, std::size_t n>
   void Get(std::array<T, n>& values) {

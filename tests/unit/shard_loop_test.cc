@@ -89,21 +89,20 @@ class ShardLoopTest : public ::testing::Test {
                                    .observer = journal_,
                                    .state = state_.get()},
                   policy);
-    batch_.messages.admissions().clear();
-    batch_ = LoopBatch();
-    batch_.messages.admissions().emplace(ShardId{0}, shard_->NewAdmission());
+    batch_ = std::make_unique<LoopBatch>();
+    batch_->messages.admissions().emplace(ShardId{0}, shard_->NewAdmission());
   }
 
   // One batch of these values, from `offset` on, read at the present time.
   Result<bool> Take(const Words& values, bool has_more = false) {
-    batch_.messages.Clear(values.size());
+    batch_->messages.Clear(values.size());
     for (const std::string& value : values) {
-      batch_.messages.AddMessage({0}, {.offset = {offset_++}, .timestamp = {clock_.NowMs()}}, false,
-                                 std::nullopt, value);
+      batch_->messages.AddMessage({0}, {.offset = {offset_++}, .timestamp = {clock_.NowMs()}},
+                                  false, std::nullopt, value);
     }
-    batch_.messages.Admit();
-    batch_.arrival = {clock_.NowMs()};
-    return loop_->TakeBatch(batch_, has_more);
+    batch_->messages.Admit();
+    batch_->arrival = {clock_.NowMs()};
+    return loop_->TakeBatch(*batch_, has_more);
   }
   static std::string Learn(const std::string& id) {
     return R"({"type":"learn","id":")" + id + R"(","x":[0.5,0.1],"y":1})";
@@ -130,7 +129,7 @@ class ShardLoopTest : public ::testing::Test {
   std::unique_ptr<DurableState> state_;
   std::unique_ptr<Shard> shard_;
   std::optional<ShardLoop> loop_;
-  LoopBatch batch_;
+  std::unique_ptr<LoopBatch> batch_;
   std::int64_t offset_ = 0;
 };
 
@@ -203,14 +202,14 @@ TEST_F(ShardLoopTest, TheClockServesARequestOnASilentStream) {
 
 TEST_F(ShardLoopTest, ATimestampFromTheFutureIsCountedAndItsArrivalRecorded) {
   Start();
-  batch_.messages.Clear(1);
-  batch_.messages.AddMessage({0}, {.offset = {0}, .timestamp = {clock_.NowMs() + 3'600'000}}, false,
-                             std::nullopt, Learn("a"));
-  batch_.messages.Admit();
-  batch_.arrival = {clock_.NowMs()};
-  ASSERT_TRUE(loop_->TakeBatch(batch_, false).ok());
+  batch_->messages.Clear(1);
+  batch_->messages.AddMessage({0}, {.offset = {0}, .timestamp = {clock_.NowMs() + 3'600'000}},
+                              false, std::nullopt, Learn("a"));
+  batch_->messages.Admit();
+  batch_->arrival = {clock_.NowMs()};
+  ASSERT_TRUE(loop_->TakeBatch(*batch_, false).ok());
   EXPECT_EQ(journal_.ahead, 1);
-  EXPECT_EQ(batch_.messages.position(0).arrival, TimeMs{clock_.NowMs()});
+  EXPECT_EQ(batch_->messages.position(0).arrival, TimeMs{clock_.NowMs()});
 }
 
 TEST_F(ShardLoopTest, AnIdleLoopLetsTheReleaseCatchUp) {
