@@ -11,7 +11,7 @@ template <typename Pass, typename... Arguments>
   return Pass::Run(arguments...);
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(LETHE_PORTABLE)
 
 template <typename Pass, typename... Arguments>
 [[gnu::optimize("O3")]] __attribute__((target("avx2"))) auto RunOnAvx2(Arguments... arguments) {

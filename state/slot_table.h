@@ -1,6 +1,6 @@
 #pragma once
 
-#if defined(__SSE2__)
+#if defined(__SSE2__) && !defined(LETHE_PORTABLE)
 #include <emmintrin.h>
 #endif
 
@@ -104,7 +104,7 @@ class SlotTable {
 
    private:
     static unsigned Places(const std::array<std::uint32_t, kPlaces>& values, std::uint32_t wanted) {
-#if defined(__SSE2__)
+#if defined(__SSE2__) && !defined(LETHE_PORTABLE)
       const auto* const halves = reinterpret_cast<const __m128i*>(values.data());
       const __m128i all = _mm_set1_epi32(static_cast<int>(wanted));
       const auto equal = [&](int half) {

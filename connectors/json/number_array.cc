@@ -2,7 +2,7 @@
 
 #include "connectors/json/numbers.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(LETHE_PORTABLE)
 
 #include <immintrin.h>
 
