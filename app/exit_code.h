@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 // How a long command is stopped. All functions may be called from any thread.
 namespace lethe {

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <ctime>
 
-#include "engine/json.h"
+#include "engine/base/json.h"
 
 namespace lethe {
 namespace {

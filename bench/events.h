@@ -6,8 +6,8 @@
 
 #include "connectors/binary/event_codec.h"
 #include "connectors/json/event_writer.h"
-#include "engine/check.h"
-#include "engine/event.h"
+#include "engine/base/check.h"
+#include "engine/ports/event.h"
 
 namespace lethe {
 

@@ -16,7 +16,7 @@
 #include <benchmark/benchmark.h>
 
 #include "connectors/system/sodium_hash.h"
-#include "metrics/http_server.h"
+#include "http/server.h"
 
 namespace lethe {
 namespace {

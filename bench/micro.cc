@@ -15,13 +15,12 @@
 #include "app/generate/split_mix.h"
 #include "connectors/json/event_codec.h"
 #include "connectors/system/sodium_random.h"
-#include "engine/door.h"
-#include "engine/json.h"
-#include "engine/loss.h"
-#include "engine/modes/make.h"
-#include "engine/modes/registry.h"
-#include "engine/noise.h"
-#include "state/memory_payloads.h"
+#include "engine/admission/event_validator.h"
+#include "engine/base/json.h"
+#include "engine/plan.h"
+#include "engine/privacy/noise.h"
+#include "engine/spec/loss.h"
+#include "state/payloads/memory_payloads.h"
 
 namespace lethe {
 namespace {

@@ -19,15 +19,15 @@
 
 #include <benchmark/benchmark.h>
 
-#include "app/run/facts.h"
+#include "app/run/pipeline_info.h"
 #include "app/run/router_ports.h"
 #include "app/run/shard_worker.h"
 #include "bench/topics.h"
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
 #include "connectors/system/system_clock.h"
-#include "metrics/download.h"
-#include "metrics/http_server.h"
+#include "http/download.h"
+#include "http/server.h"
 #include "tests/support/kafka/bare.h"
 
 namespace lethe {

@@ -13,7 +13,7 @@
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
 #include "connectors/system/system_clock.h"
-#include "engine/shard.h"
+#include "engine/shard/shard.h"
 #include "state/shard_folder.h"
 
 namespace lethe {

@@ -8,9 +8,9 @@
 
 #include <benchmark/benchmark.h>
 
-#include "engine/door.h"
+#include "engine/admission/event_validator.h"
 #include "engine/modes/online_unlearner.h"
-#include "engine/modes/registry.h"
+#include "engine/plan.h"
 
 namespace lethe {
 namespace {

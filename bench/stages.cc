@@ -19,8 +19,8 @@
 #include "connectors/binary/file_writer.h"
 #include "connectors/file/line_reader.h"
 #include "connectors/file/recorded_stream.h"
-#include "engine/modes/make.h"
-#include "state/memory_payloads.h"
+#include "engine/plan.h"
+#include "state/payloads/memory_payloads.h"
 
 namespace lethe {
 namespace {

@@ -5,9 +5,8 @@
 
 #include "app/generate/split_mix.h"
 #include "connectors/system/sodium_random.h"
-#include "engine/modes/make.h"
-#include "engine/modes/registry.h"
-#include "state/memory_payloads.h"
+#include "engine/plan.h"
+#include "state/payloads/memory_payloads.h"
 
 namespace lethe {
 

@@ -10,7 +10,7 @@
 
 #include "app/compare/compare.h"
 #include "bench/unlearner_bed.h"
-#include "engine/mean_cost.h"
+#include "engine/learning/mean_cost.h"
 
 namespace lethe {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "connectors/message_batch.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

@@ -4,7 +4,7 @@
 
 #include "connectors/binary/message.h"
 #include "connectors/json/canonical.h"
-#include "engine/check.h"
+#include "engine/base/check.h"
 
 namespace lethe {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "connectors/binary/event_codec.h"
 #include "connectors/json/event_codec.h"
-#include "engine/admission.h"
-#include "engine/event.h"
+#include "engine/admission/admission.h"
+#include "engine/ports/event.h"
 
 namespace lethe {
 

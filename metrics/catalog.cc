@@ -1,6 +1,6 @@
 #include "metrics/catalog.h"
 
-#include "engine/check.h"
+#include "engine/base/check.h"
 
 namespace lethe {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <prometheus/text_serializer.h>
 
-#include "engine/check.h"
+#include "engine/base/check.h"
 #include "metrics/catalog.h"
 
 namespace lethe {

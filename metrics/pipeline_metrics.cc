@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/check.h"
+#include "engine/base/check.h"
 #include "metrics/families.h"
 #include "metrics/process_samples.h"
 #include "metrics/report_samples.h"

@@ -8,11 +8,11 @@
 #include <optional>
 #include <string>
 
-#include "engine/event.h"
+#include "engine/base/types.h"
+#include "engine/ports/event.h"
 #include "engine/ports/probe.h"
-#include "engine/types.h"
-#include "metrics/board.h"
 #include "metrics/http_metrics.h"
+#include "metrics/published_state.h"
 
 namespace lethe {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/report.h"
+#include "engine/shard/report.h"
 #include "metrics/families.h"
 
 namespace lethe {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <thread>
 
-#include "state/high_water.h"
+#include "state/commit_watermark.h"
 #include "state/store/store.h"
 
 namespace lethe {

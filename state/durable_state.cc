@@ -4,8 +4,8 @@
 #include <cstring>
 #include <utility>
 
-#include "engine/archive.h"
-#include "state/keys.h"
+#include "engine/base/archive.h"
+#include "state/format/keys.h"
 
 namespace lethe {
 namespace {

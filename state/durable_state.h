@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "engine/ports/state.h"
-#include "state/block_log.h"
+#include "state/commit_watermark.h"
 #include "state/commit_writer.h"
-#include "state/durable_payloads.h"
-#include "state/durable_refusals.h"
 #include "state/eraser.h"
-#include "state/event_table.h"
-#include "state/high_water.h"
-#include "state/part_pages.h"
+#include "state/index/durable_refusals.h"
+#include "state/index/event_table.h"
+#include "state/payloads/durable_payloads.h"
+#include "state/store/block_log.h"
+#include "state/store/paged_parts.h"
 #include "state/store/store.h"
 
 namespace lethe {

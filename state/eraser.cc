@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "state/block_log.h"
+#include "state/store/block_log.h"
 
 namespace lethe {
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "engine/status.h"
+#include "engine/base/status.h"
 #include "state/store/store.h"
 
 namespace lethe {

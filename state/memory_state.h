@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "engine/ports/state.h"
-#include "state/event_table.h"
-#include "state/refuse_list.h"
+#include "state/index/event_table.h"
+#include "state/index/refuse_list.h"
 
 namespace lethe {
 

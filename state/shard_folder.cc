@@ -10,8 +10,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "engine/archive.h"
-#include "state/private_file.h"
+#include "engine/base/archive.h"
+#include "state/store/private_file.h"
 
 namespace lethe {
 namespace {

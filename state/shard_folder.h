@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "engine/names.h"
+#include "engine/admission/pseudonymizer.h"
+#include "engine/base/status.h"
 #include "engine/ports/hash.h"
 #include "engine/ports/random.h"
-#include "engine/status.h"
+#include "state/commit_watermark.h"
 #include "state/durable_state.h"
-#include "state/high_water.h"
 #include "state/store/rocks_store.h"
 
 namespace lethe {

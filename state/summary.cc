@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "engine/archive.h"
-#include "state/part_pages.h"
+#include "engine/base/archive.h"
 #include "state/shard_folder.h"
+#include "state/store/paged_parts.h"
 
 namespace lethe {
 namespace {

@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/counters.h"
-#include "engine/names.h"
+#include "engine/admission/pseudonymizer.h"
+#include "engine/base/status.h"
+#include "engine/base/types.h"
 #include "engine/ports/hash.h"
-#include "engine/status.h"
-#include "engine/types.h"
+#include "engine/shard/counters.h"
 
 namespace lethe {
 

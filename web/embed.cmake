@@ -17,7 +17,7 @@ foreach(file ${files})
   math(EXPR number "${number} + 1")
 endforeach()
 file(WRITE ${OUT} "// Made by web/embed.cmake.
-#include \"metrics/web_files.h\"
+#include \"http/web_files.h\"
 
 namespace lethe {
 namespace {

@@ -7,8 +7,8 @@
 #include "app/config/schema.h"
 #include "app/run/connection.h"
 #include "app/topics/online_check.h"
-#include "engine/advice.h"
-#include "engine/json.h"
+#include "engine/base/json.h"
+#include "engine/shard/config_warnings.h"
 
 namespace lethe {
 namespace {

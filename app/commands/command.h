@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/interrupt.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 // Each command is one file here: it declares its options on a CLI::App and returns what to run.
 // A command writes data to stdout and talk to stderr.

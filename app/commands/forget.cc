@@ -8,7 +8,7 @@
 #include "app/topics/deletion.h"
 #include "app/topics/receipt_follower.h"
 #include "connectors/system/sodium_random.h"
-#include "engine/json.h"
+#include "engine/base/json.h"
 
 namespace lethe {
 namespace {

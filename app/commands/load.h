@@ -3,8 +3,8 @@
 #include <string>
 
 #include "app/config/loader.h"
-#include "engine/modes/registry.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
+#include "engine/plan.h"
 
 namespace lethe {
 

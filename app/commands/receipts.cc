@@ -9,7 +9,7 @@
 #include "app/receipts/chain.h"
 #include "app/receipts/key_file.h"
 #include "connectors/system/sodium_hash.h"
-#include "engine/json.h"
+#include "engine/base/json.h"
 #include "state/shard_folder.h"
 
 namespace lethe {

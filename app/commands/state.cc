@@ -7,10 +7,10 @@
 #include "app/receipts/key_file.h"
 #include "app/run/snapshots.h"
 #include "connectors/system/sodium_hash.h"
-#include "engine/json.h"
-#include "engine/receipt.h"
-#include "state/private_file.h"
+#include "engine/base/json.h"
+#include "engine/shard/receipt.h"
 #include "state/shard_folder.h"
+#include "state/store/private_file.h"
 #include "state/summary.h"
 
 namespace lethe {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "app/replay/replay.h"
-#include "engine/event.h"
-#include "engine/spec.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
+#include "engine/ports/event.h"
+#include "engine/spec/spec.h"
 
 namespace lethe {
 

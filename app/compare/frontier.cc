@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "engine/json.h"
-#include "engine/modes/registry.h"
+#include "engine/base/json.h"
+#include "engine/plan.h"
 
 namespace lethe {
 namespace {

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <map>
 
-#include "engine/json.h"
+#include "engine/base/json.h"
 
 namespace lethe {
 namespace {

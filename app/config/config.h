@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/spec.h"
+#include "engine/spec/spec.h"
 
 // Everything that a configuration file can say, as plain values. The members are named after the
 // keys (docs/configuration.md) and initialised with the defaults; app/config/table.cc connects the

@@ -10,8 +10,8 @@
 
 #include "app/config/nearest.h"
 #include "app/config/text.h"
-#include "engine/spec.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
+#include "engine/spec/spec.h"
 
 // The kinds of value that a key can have. A kind knows how its values are read, printed, described
 // to people and described to editors, so that the table of keys says each thing once.

@@ -7,7 +7,7 @@
 #include "app/config/config.h"
 #include "app/config/errors.h"
 #include "app/config/substitute.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe::config {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

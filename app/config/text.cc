@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <limits>
 
-#include "engine/check.h"
-#include "engine/json.h"
+#include "engine/base/check.h"
+#include "engine/base/json.h"
 
 namespace lethe::config {
 namespace {

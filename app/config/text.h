@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 // How single values are written in a configuration file. Parsing takes the whole text or fails;
 // the message of a failure continues a sentence that begins with the value ("'x' is not a number").

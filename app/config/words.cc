@@ -3,7 +3,7 @@
 
 #include "app/config/kinds.h"
 #include "app/config/substitute.h"
-#include "metrics/http_server.h"
+#include "http/server.h"
 
 namespace lethe::config {
 namespace {

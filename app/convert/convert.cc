@@ -11,7 +11,7 @@
 #include "connectors/file/recorded_stream.h"
 #include "connectors/json/event_writer.h"
 #include "connectors/system/system_clock.h"
-#include "engine/json.h"
+#include "engine/base/json.h"
 
 namespace lethe {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "connectors/binary/event_codec.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

@@ -15,7 +15,7 @@
 #include "app/log.h"
 #include "app/run/connection.h"
 #include "app/run/daemon.h"
-#include "app/run/kafka_forget_desk.h"
+#include "app/run/kafka_erasure_gateway.h"
 #include "connectors/kafka/mock.h"
 #include "connectors/system/system_clock.h"
 

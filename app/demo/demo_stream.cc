@@ -2,8 +2,8 @@
 
 #include <chrono>
 
-#include "app/run/kafka_forget_desk.h"
-#include "engine/json.h"
+#include "app/run/kafka_erasure_gateway.h"
+#include "engine/base/json.h"
 
 namespace lethe {
 namespace {

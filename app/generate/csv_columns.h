@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/generate/csv_reader.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "connectors/file/line_reader.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

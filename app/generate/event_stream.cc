@@ -6,8 +6,8 @@
 
 #include "app/generate/people.h"
 #include "app/interrupt.h"
-#include "engine/check.h"
-#include "engine/json.h"
+#include "engine/base/check.h"
+#include "engine/base/json.h"
 
 namespace lethe {
 namespace {

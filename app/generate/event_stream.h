@@ -5,7 +5,7 @@
 #include "app/generate/example_source.h"
 #include "app/generate/split_mix.h"
 #include "connectors/file/stream_writer.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

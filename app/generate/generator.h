@@ -5,7 +5,7 @@
 #include "app/generate/event_stream.h"
 #include "app/generate/synthetic_source.h"
 #include "connectors/file/stream_writer.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

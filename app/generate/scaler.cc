@@ -8,7 +8,7 @@
 
 #include "app/config/nearest.h"
 #include "app/generate/example_source.h"
-#include "engine/check.h"
+#include "engine/base/check.h"
 
 namespace lethe {
 namespace {

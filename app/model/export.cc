@@ -4,13 +4,13 @@
 
 #include "app/model/merge.h"
 #include "app/receipts/chain.h"
-#include "app/run/facts.h"
+#include "app/run/pipeline_info.h"
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
-#include "engine/shard.h"
-#include "metrics/board.h"
-#include "metrics/download.h"
-#include "metrics/onnx_model.h"
+#include "engine/shard/shard.h"
+#include "http/download.h"
+#include "http/onnx_model.h"
+#include "metrics/published_state.h"
 #include "state/shard_folder.h"
 
 namespace lethe {

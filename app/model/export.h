@@ -4,9 +4,9 @@
 #include <string>
 
 #include "app/config/config.h"
-#include "engine/modes/registry.h"
-#include "engine/status.h"
-#include "metrics/model_document.h"
+#include "engine/base/status.h"
+#include "engine/plan.h"
+#include "http/model_document.h"
 
 namespace lethe {
 

@@ -6,7 +6,7 @@
 #include <simdjson.h>
 
 #include "app/config/read_file.h"
-#include "engine/json.h"
+#include "engine/base/json.h"
 
 namespace lethe {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/model_json.h"
+#include "engine/base/status.h"
 #include "engine/ports/hash.h"
-#include "engine/status.h"
+#include "engine/shard/model_json.h"
 
 namespace lethe {
 

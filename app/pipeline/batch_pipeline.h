@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/shard.h"
+#include "engine/shard/shard.h"
 
 namespace lethe {
 

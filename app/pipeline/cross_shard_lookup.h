@@ -12,7 +12,7 @@
 #include "app/pipeline/router.h"
 #include "connectors/message_batch.h"
 #include "engine/ports/clock.h"
-#include "engine/shard.h"
+#include "engine/shard/shard.h"
 #include "state/durable_state.h"
 
 namespace lethe {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "connectors/message_batch.h"
-#include "engine/event.h"
+#include "engine/ports/event.h"
 #include "engine/ports/probe.h"
-#include "engine/shard.h"
+#include "engine/shard/shard.h"
 
 namespace lethe {
 

@@ -1,6 +1,6 @@
 #include "app/pipeline/model_release.h"
 
-#include "engine/check.h"
+#include "engine/base/check.h"
 
 namespace lethe {
 namespace {

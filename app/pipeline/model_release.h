@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "engine/shard.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
+#include "engine/shard/shard.h"
 
 namespace lethe {
 

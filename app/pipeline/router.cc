@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "app/log.h"
-#include "engine/check.h"
+#include "engine/base/check.h"
 
 namespace lethe {
 namespace {

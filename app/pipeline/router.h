@@ -14,7 +14,7 @@
 #include "app/config/config.h"
 #include "connectors/kafka/cluster.h"
 #include "connectors/kafka/partitioner.h"
-#include "engine/shard.h"
+#include "engine/shard/shard.h"
 
 namespace lethe {
 

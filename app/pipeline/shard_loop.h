@@ -8,7 +8,7 @@
 #include "app/pipeline/commit_protocol.h"
 #include "app/pipeline/loop_ports.h"
 #include "engine/ports/clock.h"
-#include "engine/shard.h"
+#include "engine/shard/shard.h"
 #include "state/durable_state.h"
 
 namespace lethe {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "engine/calibrator.h"
-#include "engine/door.h"
+#include "engine/admission/event_validator.h"
+#include "engine/learning/calibrator.h"
 #include "engine/modes/online_unlearner.h"
 
 namespace lethe {

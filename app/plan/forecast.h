@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "app/plan/work.h"
-#include "engine/advice.h"
-#include "engine/modes/registry.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
+#include "engine/plan.h"
+#include "engine/shard/config_warnings.h"
 
 namespace lethe {
 

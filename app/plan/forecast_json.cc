@@ -1,7 +1,7 @@
 #include "app/plan/forecast_report.h"
 #include "app/plan/recommendation.h"
-#include "engine/advice.h"
-#include "engine/json.h"
+#include "engine/base/json.h"
+#include "engine/shard/config_warnings.h"
 
 namespace lethe {
 namespace {

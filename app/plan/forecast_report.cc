@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "app/plan/recommendation.h"
-#include "engine/advice.h"
+#include "engine/shard/config_warnings.h"
 
 namespace lethe {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "connectors/system/sodium_random.h"
-#include "engine/door.h"
-#include "state/memory_payloads.h"
+#include "engine/admission/event_validator.h"
+#include "state/payloads/memory_payloads.h"
 
 namespace lethe {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/modes/registry.h"
+#include "engine/plan.h"
 
 namespace lethe {
 

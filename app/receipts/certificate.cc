@@ -7,7 +7,7 @@
 #include <simdjson.h>
 
 #include "connectors/json/envelope.h"
-#include "engine/json.h"
+#include "engine/base/json.h"
 
 namespace lethe {
 namespace {

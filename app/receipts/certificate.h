@@ -3,7 +3,7 @@
 #include <string>
 
 #include "app/receipts/chain.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

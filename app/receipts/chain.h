@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "connectors/json/envelope.h"
+#include "engine/base/status.h"
 #include "engine/ports/hash.h"
 #include "engine/ports/signer.h"
-#include "engine/status.h"
 
 namespace lethe {
 

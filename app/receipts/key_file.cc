@@ -10,8 +10,8 @@
 #include "connectors/json/base64.h"
 #include "connectors/json/envelope.h"
 #include "connectors/system/sodium_hash.h"
-#include "engine/json.h"
-#include "state/private_file.h"
+#include "engine/base/json.h"
+#include "state/store/private_file.h"
 
 namespace lethe {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "connectors/system/signing_key.h"
+#include "engine/base/status.h"
 #include "engine/ports/signer.h"
-#include "engine/status.h"
 
 namespace lethe {
 

@@ -4,7 +4,7 @@
 
 #include "app/receipts/chain.h"
 #include "connectors/file/line_reader.h"
-#include "engine/json.h"
+#include "engine/base/json.h"
 #include "state/shard_folder.h"
 
 namespace lethe {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "app/receipts/chain.h"
-#include "engine/receipt.h"
+#include "engine/shard/receipt.h"
 
 namespace lethe {
 namespace {

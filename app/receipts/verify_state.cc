@@ -4,8 +4,8 @@
 
 #include "app/receipts/chain.h"
 #include "app/receipts/key_file.h"
-#include "engine/json.h"
-#include "engine/receipt.h"
+#include "engine/base/json.h"
+#include "engine/shard/receipt.h"
 #include "state/shard_folder.h"
 #include "state/summary.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/event.h"
+#include "engine/ports/event.h"
 
 namespace lethe {
 

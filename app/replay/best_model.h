@@ -5,9 +5,9 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
-#include "engine/constants.h"
-#include "engine/loss.h"
-#include "engine/types.h"
+#include "engine/base/types.h"
+#include "engine/spec/constants.h"
+#include "engine/spec/loss.h"
 
 namespace lethe {
 

@@ -10,8 +10,8 @@
 #include "app/replay/regret.h"
 #include "app/replay/sampled_regret.h"
 #include "app/replay/series.h"
-#include "engine/loss_sum.h"
 #include "engine/ports/probe.h"
+#include "engine/spec/loss_sum.h"
 
 namespace lethe {
 

@@ -1,7 +1,7 @@
 #include "app/replay/regret.h"
 
 #include "app/replay/best_model.h"
-#include "engine/check.h"
+#include "engine/base/check.h"
 
 namespace lethe {
 

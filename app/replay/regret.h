@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "engine/constants.h"
-#include "engine/loss.h"
 #include "engine/ports/probe.h"
+#include "engine/spec/constants.h"
+#include "engine/spec/loss.h"
 
 namespace lethe {
 

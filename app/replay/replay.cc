@@ -15,9 +15,9 @@
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
 #include "connectors/system/system_clock.h"
-#include "engine/config_hash.h"
-#include "state/memory_payloads.h"
+#include "engine/spec/config_hash.h"
 #include "state/memory_state.h"
+#include "state/payloads/memory_payloads.h"
 #include "state/shard_folder.h"
 
 namespace lethe {

@@ -10,9 +10,9 @@
 
 #include "app/replay/evaluation.h"
 #include "connectors/batch_source.h"
-#include "engine/modes/registry.h"
-#include "engine/shard.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
+#include "engine/plan.h"
+#include "engine/shard/shard.h"
 
 namespace lethe {
 

@@ -1,8 +1,8 @@
 #include <cmath>
 
 #include "app/replay/result_files.h"
-#include "engine/json.h"
-#include "engine/model_json.h"
+#include "engine/base/json.h"
+#include "engine/shard/model_json.h"
 
 namespace lethe {
 namespace {

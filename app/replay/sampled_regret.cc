@@ -4,7 +4,7 @@
 
 #include "app/generate/split_mix.h"
 #include "app/replay/best_model.h"
-#include "engine/check.h"
+#include "engine/base/check.h"
 
 namespace lethe {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/json.h"
+#include "engine/base/json.h"
 
 namespace lethe {
 namespace {

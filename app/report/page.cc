@@ -2,8 +2,8 @@
 
 #include "connectors/json/base64.h"
 #include "connectors/system/sodium_hash.h"
-#include "engine/check.h"
-#include "metrics/web_files.h"
+#include "engine/base/check.h"
+#include "http/web_files.h"
 
 namespace lethe {
 namespace {

@@ -7,7 +7,7 @@
 #include "app/version.h"
 #include "connectors/file/stream_writer.h"
 #include "connectors/system/sodium_hash.h"
-#include "engine/json.h"
+#include "engine/base/json.h"
 
 namespace lethe {
 namespace {

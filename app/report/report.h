@@ -5,7 +5,7 @@
 
 #include "app/compare/compare.h"
 #include "app/replay/replay.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

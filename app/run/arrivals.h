@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

@@ -5,8 +5,8 @@
 
 #include "connectors/kafka/contact.h"
 #include "engine/ports/clock.h"
-#include "metrics/board.h"
 #include "metrics/pipeline_metrics.h"
+#include "metrics/published_state.h"
 
 namespace lethe {
 

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "app/config/read_file.h"
-#include "metrics/http_guard.h"
+#include "http/guard.h"
 
 namespace lethe {
 

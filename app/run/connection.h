@@ -5,7 +5,7 @@
 
 #include "app/config/config.h"
 #include "connectors/kafka/settings.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

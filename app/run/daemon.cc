@@ -15,9 +15,9 @@
 #include "app/log.h"
 #include "app/run/broker_watch.h"
 #include "app/run/connection.h"
-#include "app/run/facts.h"
 #include "app/run/file_budget.h"
-#include "app/run/kafka_forget_desk.h"
+#include "app/run/kafka_erasure_gateway.h"
+#include "app/run/pipeline_info.h"
 #include "app/run/router_ports.h"
 #include "app/run/shard_worker.h"
 #include "app/run/topic_watch.h"
@@ -27,7 +27,7 @@
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
 #include "connectors/system/system_clock.h"
-#include "metrics/http_server.h"
+#include "http/server.h"
 #include "state/shard_folder.h"
 
 namespace lethe {

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "app/config/config.h"
-#include "app/run/witness.h"
-#include "engine/modes/registry.h"
-#include "metrics/forget_desk.h"
+#include "app/run/startup_fence.h"
+#include "engine/plan.h"
+#include "http/erasure_gateway.h"
 
 namespace lethe {
 

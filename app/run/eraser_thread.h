@@ -6,8 +6,8 @@
 #include <mutex>
 #include <thread>
 
+#include "engine/base/status.h"
 #include "engine/ports/clock.h"
-#include "engine/status.h"
 #include "state/eraser.h"
 
 namespace lethe {

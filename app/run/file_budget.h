@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

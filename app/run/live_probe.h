@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "engine/loss_sum.h"
-#include "engine/modes/registry.h"
+#include "engine/plan.h"
 #include "engine/ports/probe.h"
-#include "engine/report.h"
+#include "engine/shard/report.h"
+#include "engine/spec/loss_sum.h"
 
 namespace lethe {
 

@@ -8,8 +8,8 @@
 
 #include "app/run/publisher.h"
 #include "app/run/refusals.h"
-#include "engine/json.h"
-#include "engine/receipt.h"
+#include "engine/base/json.h"
+#include "engine/shard/receipt.h"
 
 namespace lethe {
 namespace {

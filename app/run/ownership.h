@@ -9,8 +9,8 @@
 #include "app/config/config.h"
 #include "connectors/kafka/cluster.h"
 #include "connectors/kafka/producer.h"
-#include "engine/names.h"
-#include "engine/status.h"
+#include "engine/admission/pseudonymizer.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

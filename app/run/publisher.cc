@@ -5,8 +5,8 @@
 #include "app/log.h"
 #include "app/topics/limits.h"
 #include "connectors/json/base64.h"
-#include "connectors/kafka/placed.h"
-#include "engine/json.h"
+#include "connectors/kafka/reroute_header.h"
+#include "engine/base/json.h"
 
 namespace lethe {
 namespace {

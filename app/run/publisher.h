@@ -16,11 +16,11 @@
 #include "app/receipts/key_file.h"
 #include "app/run/arrivals.h"
 #include "connectors/kafka/producer.h"
-#include "engine/event.h"
+#include "engine/ports/event.h"
 #include "engine/ports/sink.h"
 #include "engine/ports/state.h"
+#include "http/recent_receipts.h"
 #include "metrics/pipeline_metrics.h"
-#include "metrics/receipt_shelf.h"
 
 namespace lethe {
 

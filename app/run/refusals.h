@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/status.h"
-#include "engine/types.h"
+#include "engine/base/status.h"
+#include "engine/base/types.h"
 
 namespace lethe {
 

@@ -4,7 +4,7 @@
 
 #include "app/log.h"
 #include "connectors/kafka/partition_source.h"
-#include "engine/model_json.h"
+#include "engine/shard/model_json.h"
 
 namespace lethe {
 namespace {

@@ -13,12 +13,12 @@
 #include "app/run/live_probe.h"
 #include "app/run/publisher.h"
 #include "app/run/snapshots.h"
-#include "app/run/witness.h"
+#include "app/run/startup_fence.h"
 #include "connectors/batch_source.h"
 #include "connectors/kafka/consumer.h"
 #include "engine/ports/clock.h"
-#include "metrics/board.h"
 #include "metrics/pipeline_metrics.h"
+#include "metrics/published_state.h"
 #include "state/shard_folder.h"
 
 namespace lethe {

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "state/private_file.h"
+#include "state/store/private_file.h"
 
 namespace lethe {
 namespace {

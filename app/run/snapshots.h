@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/status.h"
-#include "engine/types.h"
+#include "engine/base/status.h"
+#include "engine/base/types.h"
 
 namespace lethe {
 

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "app/run/refusals.h"
-#include "app/run/witness.h"
+#include "app/run/startup_fence.h"
 #include "connectors/system/sodium_random.h"
-#include "engine/json.h"
+#include "engine/base/json.h"
 
 namespace lethe {
 namespace {

@@ -15,7 +15,7 @@
 #include "connectors/kafka/consumer.h"
 #include "connectors/kafka/producer.h"
 #include "connectors/kafka/settings.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

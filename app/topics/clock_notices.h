@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "app/topics/access.h"
-#include "engine/status.h"
-#include "engine/types.h"
+#include "engine/base/status.h"
+#include "engine/base/types.h"
 
 namespace lethe {
 

@@ -1,6 +1,6 @@
 #include "app/topics/dead_letters.h"
 
-#include "engine/json.h"
+#include "engine/base/json.h"
 
 namespace lethe {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/topics/access.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

@@ -5,9 +5,9 @@
 
 #include "connectors/json/event_codec.h"
 #include "connectors/kafka/partitioner.h"
-#include "connectors/kafka/placed.h"
 #include "connectors/kafka/producer.h"
-#include "engine/json.h"
+#include "connectors/kafka/reroute_header.h"
+#include "engine/base/json.h"
 
 namespace lethe {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "app/config/config.h"
 #include "app/topics/access.h"
-#include "engine/status.h"
-#include "engine/types.h"
+#include "engine/base/status.h"
+#include "engine/base/types.h"
 
 namespace lethe {
 

@@ -3,7 +3,7 @@
 #include "connectors/file/line_reader.h"
 #include "connectors/json/base64.h"
 #include "connectors/json/event_writer.h"
-#include "engine/json.h"
+#include "engine/base/json.h"
 
 namespace lethe {
 namespace {

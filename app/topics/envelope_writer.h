@@ -6,8 +6,8 @@
 #include "connectors/file/stream_writer.h"
 #include "connectors/json/event_codec.h"
 #include "connectors/kafka/found_message.h"
-#include "engine/event.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
+#include "engine/ports/event.h"
 
 namespace lethe {
 

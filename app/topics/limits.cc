@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "engine/door.h"
+#include "engine/admission/event_validator.h"
 
 namespace lethe {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "connectors/kafka/admin.h"
 #include "connectors/kafka/settings.h"
-#include "engine/spec.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
+#include "engine/spec/spec.h"
 
 namespace lethe {
 

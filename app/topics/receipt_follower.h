@@ -11,7 +11,7 @@
 #include "app/config/config.h"
 #include "app/topics/access.h"
 #include "app/topics/deletion.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

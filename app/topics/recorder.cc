@@ -12,8 +12,8 @@
 #include "connectors/json/event_codec.h"
 #include "connectors/record_limits.h"
 #include "connectors/system/system_clock.h"
-#include "engine/json.h"
-#include "engine/time_bound.h"
+#include "engine/base/json.h"
+#include "engine/shard/time_bound.h"
 
 namespace lethe {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "app/convert/convert.h"
 #include "app/topics/access.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "connectors/binary/message.h"
-#include "engine/wide.h"
+#include "engine/base/simd_dispatch.h"
 
 namespace lethe {
 

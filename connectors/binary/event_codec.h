@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "connectors/binary/wire.h"
-#include "engine/event.h"
-#include "engine/learn_view.h"
+#include "engine/ports/event.h"
+#include "engine/ports/learn_view.h"
 
 namespace lethe {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "connectors/binary/wire.h"
-#include "engine/check.h"
+#include "engine/base/check.h"
 
 namespace lethe::binary_file {
 

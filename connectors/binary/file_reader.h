@@ -10,8 +10,8 @@
 #include "connectors/binary/file_format.h"
 #include "connectors/binary/wire.h"
 #include "connectors/file/decoded_input.h"
-#include "engine/event.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
+#include "engine/ports/event.h"
 
 namespace lethe {
 

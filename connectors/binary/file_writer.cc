@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "connectors/record_limits.h"
-#include "engine/check.h"
+#include "engine/base/check.h"
 
 namespace lethe {
 

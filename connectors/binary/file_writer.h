@@ -9,8 +9,8 @@
 #include "connectors/binary/file_format.h"
 #include "connectors/file/record_writer.h"
 #include "connectors/file/stream_writer.h"
-#include "engine/event.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
+#include "engine/ports/event.h"
 
 namespace lethe {
 

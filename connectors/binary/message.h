@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "connectors/binary/wire.h"
-#include "engine/event.h"
+#include "engine/ports/event.h"
 
 // The layout of a binary message, for the two halves of the codec.
 namespace lethe::message {

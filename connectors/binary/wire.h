@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/varint.h"
+#include "engine/base/varint.h"
 
 // The integers and numbers that the binary forms are made of (docs/formats/binary.md).
 namespace lethe::wire {

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "engine/check.h"
+#include "engine/base/check.h"
 
 namespace lethe {
 

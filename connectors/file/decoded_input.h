@@ -10,7 +10,7 @@
 
 #include "connectors/file/decoder.h"
 #include "connectors/file/raw_input.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

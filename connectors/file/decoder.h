@@ -4,7 +4,7 @@
 #include <span>
 
 #include "connectors/file/raw_input.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

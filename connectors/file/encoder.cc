@@ -5,7 +5,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "engine/check.h"
+#include "engine/base/check.h"
 
 namespace lethe {
 

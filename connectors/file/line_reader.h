@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "connectors/file/decoded_input.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "engine/check.h"
+#include "engine/base/check.h"
 
 namespace lethe {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "connectors/file/encoder.h"
 #include "connectors/file/raw_output.h"
-#include "engine/check.h"
+#include "engine/base/check.h"
 
 namespace lethe {
 

@@ -3,7 +3,7 @@
 #include <simdjson.h>
 
 #include "connectors/json/base64.h"
-#include "engine/json.h"
+#include "engine/base/json.h"
 
 namespace lethe {
 namespace {

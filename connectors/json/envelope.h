@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "connectors/system/signing_key.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/event.h"
-#include "engine/learn_view.h"
+#include "engine/ports/event.h"
+#include "engine/ports/learn_view.h"
 
 namespace lethe {
 

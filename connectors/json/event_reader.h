@@ -6,7 +6,7 @@
 #include <simdjson.h>
 
 #include "connectors/json/members.h"
-#include "engine/event.h"
+#include "engine/ports/event.h"
 
 namespace lethe {
 

@@ -7,9 +7,9 @@
 
 #include "connectors/file/record_writer.h"
 #include "connectors/file/stream_writer.h"
-#include "engine/event.h"
-#include "engine/json.h"
-#include "engine/status.h"
+#include "engine/base/json.h"
+#include "engine/base/status.h"
+#include "engine/ports/event.h"
 
 namespace lethe {
 

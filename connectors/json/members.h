@@ -10,7 +10,7 @@
 
 #include <simdjson.h>
 
-#include "engine/event.h"
+#include "engine/ports/event.h"
 
 namespace lethe {
 

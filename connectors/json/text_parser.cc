@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "connectors/json/recovery.h"
-#include "engine/check.h"
+#include "engine/base/check.h"
 
 namespace lethe {
 

@@ -8,7 +8,7 @@
 
 #include "connectors/kafka/errors.h"
 #include "connectors/kafka/handle.h"
-#include "engine/check.h"
+#include "engine/base/check.h"
 
 namespace lethe {
 

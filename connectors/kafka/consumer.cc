@@ -10,8 +10,8 @@
 
 #include "connectors/kafka/handle.h"
 #include "connectors/kafka/partition_reader.h"
-#include "connectors/kafka/ticker.h"
-#include "engine/check.h"
+#include "connectors/kafka/watermark_poller.h"
+#include "engine/base/check.h"
 
 namespace lethe {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe::kafka {
 

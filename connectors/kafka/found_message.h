@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/types.h"
+#include "engine/base/types.h"
 
 namespace lethe {
 

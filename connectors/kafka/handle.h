@@ -10,7 +10,7 @@
 #include "connectors/kafka/contact.h"
 #include "connectors/kafka/log.h"
 #include "connectors/kafka/settings.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 struct rd_kafka_s;
 struct rd_kafka_message_s;

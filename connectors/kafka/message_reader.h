@@ -8,7 +8,7 @@
 
 #include "connectors/kafka/found_message.h"
 #include "connectors/kafka/handle.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe::kafka {
 

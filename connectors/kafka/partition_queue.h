@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "connectors/kafka/handle.h"
-#include "engine/types.h"
+#include "engine/base/types.h"
 
 struct rd_kafka_message_s;
 struct rd_kafka_queue_s;

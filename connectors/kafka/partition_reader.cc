@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "connectors/kafka/errors.h"
-#include "connectors/kafka/placed.h"
+#include "connectors/kafka/reroute_header.h"
 #include "connectors/record_limits.h"
 
 namespace lethe::kafka {

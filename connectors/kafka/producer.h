@@ -11,8 +11,8 @@
 
 #include "connectors/kafka/log.h"
 #include "connectors/kafka/settings.h"
-#include "engine/status.h"
-#include "engine/types.h"
+#include "engine/base/status.h"
+#include "engine/base/types.h"
 
 namespace lethe {
 

@@ -7,8 +7,8 @@
 #include "connectors/json/base64.h"
 #include "connectors/system/sodium.h"
 #include "connectors/system/sodium_hash.h"
-#include "engine/check.h"
-#include "engine/json.h"
+#include "engine/base/check.h"
+#include "engine/base/json.h"
 
 namespace lethe {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <sodium.h>
 
-#include "engine/check.h"
+#include "engine/base/check.h"
 
 namespace lethe {
 

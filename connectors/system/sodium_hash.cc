@@ -8,7 +8,7 @@
 
 #include "connectors/system/sip_hash.h"
 #include "connectors/system/sodium.h"
-#include "engine/check.h"
+#include "engine/base/check.h"
 
 namespace lethe {
 

@@ -7,7 +7,7 @@
 #include <sodium.h>
 
 #include "connectors/system/sodium.h"
-#include "engine/check.h"
+#include "engine/base/check.h"
 
 namespace lethe {
 

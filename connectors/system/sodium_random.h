@@ -5,7 +5,7 @@
 #include <span>
 
 #include "engine/ports/random.h"
-#include "engine/spec.h"
+#include "engine/spec/spec.h"
 
 namespace lethe {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/learning/reset.h"
 #include "engine/modes/active_unlearner.h"
-#include "engine/reset.h"
 
 namespace lethe {
 namespace {

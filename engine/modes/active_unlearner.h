@@ -4,7 +4,7 @@
 #include <cmath>
 #include <memory>
 
-#include "engine/mean_cost.h"
+#include "engine/learning/mean_cost.h"
 #include "engine/modes/online_unlearner.h"
 
 namespace lethe {

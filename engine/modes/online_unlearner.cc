@@ -1,7 +1,7 @@
 #include "engine/modes/online_unlearner.h"
 
-#include "engine/check.h"
-#include "engine/door.h"
+#include "engine/admission/event_validator.h"
+#include "engine/base/check.h"
 
 namespace lethe {
 

@@ -3,10 +3,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/archive.h"
-#include "engine/calibrator.h"
+#include "engine/base/archive.h"
+#include "engine/learning/calibrator.h"
+#include "engine/learning/online_run.h"
 #include "engine/modes/unlearner.h"
-#include "engine/online_run.h"
 
 namespace lethe {
 

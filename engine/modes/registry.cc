@@ -1,11 +1,5 @@
 #include "engine/modes/registry.h"
 
-#include "engine/check.h"
-#include "engine/door.h"
-#include "engine/feature_hash.h"
-#include "engine/noise.h"
-#include "engine/sparse_model.h"
-
 namespace lethe {
 
 #define LETHE_DECLARE_MODE(entry) extern const ModeEntry entry;
@@ -17,73 +11,6 @@ namespace {
 #define LETHE_LIST_MODE(entry) &entry,
 constexpr const ModeEntry* kModes[] = {LETHE_MODES(LETHE_LIST_MODE)};
 #undef LETHE_LIST_MODE
-
-Status CheckWaiting(const ForgettingSpec& forgetting) {
-  if (forgetting.target_sigma > 0 && forgetting.deadline.none() && forgetting.batch_window.none() &&
-      forgetting.mode != "active") {
-    return {ErrorCode::kConfig,
-            "forgetting.target_sigma: a deletion that waits for it could wait for ever; set "
-            "forgetting.deadline too"};
-  }
-  if (forgetting.calibration == Calibration::kPaper &&
-      !(forgetting.deadline.none() && forgetting.batch_window.none())) {
-    return {ErrorCode::kConfig,
-            "forgetting.calibration: paper knows no deadline and no batch_window; remove them"};
-  }
-  if (forgetting.calibration == Calibration::kRecursion && !forgetting.mode.starts_with("d2d_")) {
-    return {ErrorCode::kConfig,
-            "forgetting.calibration: recursion belongs to the modes d2d_*; use ledger"};
-  }
-  return Status::Ok();
-}
-
-std::string ModesThatTakeHashed() {
-  std::string names;
-  for (const ModeEntry* mode : kModes) {
-    if (mode->takes_hashed) names += (names.empty() ? "" : ", ") + std::string(mode->name);
-  }
-  return names;
-}
-
-Status CheckHashBits(const ModelSpec& model) {
-  if (!model.hash_bits || (*model.hash_bits >= 1 && *model.hash_bits <= kMaxHashBits)) {
-    return Status::Ok();
-  }
-  return {ErrorCode::kConfig,
-          "model.hash_bits: must be between 1 and " + std::to_string(kMaxHashBits)};
-}
-
-Status CheckHashed(const ModelSpec& model, const Constants& constants, const ModeEntry& mode) {
-  if (!model.hash_bits) return Status::Ok();
-  if (!mode.takes_hashed) {
-    return {ErrorCode::kConfig,
-            "forgetting.mode: " + std::string(mode.name) +
-                " computes on dense features and does not take model.hash_bits; use one of " +
-                ModesThatTakeHashed() + ", or dense features with model.dimension"};
-  }
-  return SparseModel::Check(constants);
-}
-
-// Only what is promised of everybody together is divided among the shards: a person's events are
-// on one of them as a rule, and the receipt says when they were not.
-bool DividesBudget(const ForgettingSpec& forgetting) {
-  return forgetting.guarantee == Guarantee::kJoint &&
-         forgetting.guarantee_scope == GuaranteeScope::kFleet;
-}
-
-// The spec as one of the shards sees it, with its share of the budget, which is returned too.
-Spec OfOneShard(const Spec& stated, std::int64_t shards, Promise& budget) {
-  Spec spec = stated;
-  if (shards == 1 || !DividesBudget(stated.forgetting)) return spec;
-  budget = budget.ShareOf(shards);
-  BudgetSpec& share = spec.forgetting.budget;
-  if (share.epsilon && budget.epsilon > 0) {
-    share = {.epsilon = budget.epsilon, .delta = budget.delta, .mu = {}, .rho = {}};
-  } else {
-    share = {.epsilon = {}, .delta = {}, .mu = budget.mu, .rho = {}};
-  }
-  return spec;
-}
 
 }  // namespace
 
@@ -98,82 +25,6 @@ std::vector<std::string> ModeNames() {
   std::vector<std::string> names;
   for (const ModeEntry* mode : kModes) names.emplace_back(mode->name);
   return names;
-}
-
-Result<Plan> Plan::Make(const Spec& stated, std::int64_t shards) {
-  LETHE_CHECK(shards >= 1);
-  LETHE_RETURN_IF_ERROR(CheckHashBits(stated.model));
-  LETHE_RETURN_IF_ERROR(CheckWaiting(stated.forgetting));
-  auto constants = Constants::Derive(stated.model);
-  if (!constants.ok()) return constants.status();
-  auto budget = Promise::FromBudget(stated.forgetting.budget);
-  if (!budget.ok()) return budget.status();
-  const Promise stated_budget = budget.value();
-  // From here on, and in the mode's own check, the budget is that of one shard.
-  const Spec spec = OfOneShard(stated, shards, budget.value());
-  auto schedule = Schedule::Make(spec.learning, spec.forgetting.split, constants.value(),
-                                 budget.value().rho, Door(spec.model).model_dimension());
-  if (!schedule.ok()) return schedule.status();
-  // On the grid noise is rounded to 2^-26 of itself, which a budget must be well above.
-  if (budget.value().mu < 16 * GridShiftPerSigma(Door(spec.model).model_dimension())) {
-    return Status(ErrorCode::kConfig,
-                  "forgetting.budget: too small for a model of this dimension: noise in doubles "
-                  "cannot be drawn that finely");
-  }
-  const ModeEntry* mode = FindMode(spec.forgetting.mode);
-  if (mode == nullptr) {
-    return Status(ErrorCode::kConfig, "forgetting.mode: there is no mode " + spec.forgetting.mode);
-  }
-  if (mode->form != nullptr) mode = mode->form(spec);
-  LETHE_RETURN_IF_ERROR(CheckHashed(spec.model, constants.value(), *mode));
-  LETHE_RETURN_IF_ERROR(mode->check(spec, constants.value()));
-  const bool is_joint = stated.forgetting.guarantee == Guarantee::kJoint;
-  Plan plan{.spec = stated,
-            .constants = constants.value(),
-            .budget = budget.value(),
-            .promise = mode->is_exact ? Promise{} : budget.value(),
-            .schedule = schedule.value(),
-            .mode = mode,
-            .shards = shards};
-  if (is_joint && !mode->is_exact) {
-    plan.served = DividesBudget(stated.forgetting) ? stated_budget : plan.promise.Over(shards);
-  }
-  return plan;
-}
-
-bool Plan::AllowsAdaptiveRequests() const {
-  return mode->allows_adaptive_requests != nullptr && mode->allows_adaptive_requests(spec);
-}
-
-Status Plan::CheckRun() const {
-  const char* reason = mode->why_not_run == nullptr ? nullptr : mode->why_not_run(spec);
-  if (reason == nullptr) return Status::Ok();
-  return {ErrorCode::kConfig, "forgetting.mode: " + std::string(mode->name) +
-                                  " with these keys is for replay and compare only: " + reason};
-}
-
-std::vector<std::string> Plan::WhyNotCertified() const {
-  std::vector<std::string> reasons;
-  if (mode->why_never_certified != nullptr) reasons.emplace_back(mode->why_never_certified);
-  if (!schedule.is_public()) {
-    reasons.emplace_back(
-        "adaptive step sizes are a function of the data and remember what was deleted; the noise "
-        "was calibrated as if they were public");
-  }
-  if (mode->why_not != nullptr) {
-    if (const char* reason = mode->why_not(spec)) reasons.emplace_back(reason);
-  } else if (spec.forgetting.calibration == Calibration::kPaper) {
-    reasons.emplace_back(
-        "calibration: paper uses a contraction factor that does not hold for these steps; it is "
-        "for comparison only");
-  }
-  if (spec.noise.source == NoiseKind::kSeeded) {
-    reasons.emplace_back("the noise came from a seed and can be computed again");
-  }
-  if (spec.noise.source == NoiseKind::kDisabled) {
-    reasons.emplace_back("noise was disabled: none was added");
-  }
-  return reasons;
 }
 
 }  // namespace lethe

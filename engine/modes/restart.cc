@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "engine/archive.h"
+#include "engine/base/archive.h"
 #include "engine/modes/exact_unlearner.h"
 
 namespace lethe {

@@ -6,17 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "engine/accountant.h"
-#include "engine/constants.h"
-#include "engine/example.h"
+#include "engine/base/status.h"
+#include "engine/base/types.h"
+#include "engine/ports/example.h"
 #include "engine/ports/payloads.h"
 #include "engine/ports/random.h"
 #include "engine/ports/state.h"
-#include "engine/schedule.h"
-#include "engine/spec.h"
-#include "engine/status.h"
-#include "engine/target.h"
-#include "engine/types.h"
+#include "engine/ports/target.h"
+#include "engine/spec/accountant.h"
+#include "engine/spec/constants.h"
+#include "engine/spec/schedule.h"
+#include "engine/spec/spec.h"
 
 namespace lethe {
 

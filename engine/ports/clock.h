@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "engine/types.h"
+#include "engine/base/types.h"
 
 namespace lethe {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "engine/types.h"
+#include "engine/base/types.h"
 
 namespace lethe {
 

@@ -4,8 +4,8 @@
 #include <functional>
 #include <span>
 
-#include "engine/example.h"
-#include "engine/types.h"
+#include "engine/base/types.h"
+#include "engine/ports/example.h"
 
 namespace lethe {
 

@@ -2,9 +2,9 @@
 
 #include <span>
 
-#include "engine/event.h"
-#include "engine/example.h"
-#include "engine/target.h"
+#include "engine/ports/event.h"
+#include "engine/ports/example.h"
+#include "engine/ports/target.h"
 
 namespace lethe {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/types.h"
+#include "engine/base/types.h"
 
 namespace lethe {
 

@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-#include "engine/event.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
+#include "engine/ports/event.h"
 
 namespace lethe {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/status.h"
+#include "engine/base/types.h"
 #include "engine/ports/sink.h"
-#include "engine/status.h"
-#include "engine/types.h"
 
 namespace lethe {
 

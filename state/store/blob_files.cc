@@ -13,10 +13,10 @@
 #include <tuple>
 #include <utility>
 
-#include "engine/check.h"
-#include "state/file_io.h"
-#include "state/private_file.h"
+#include "engine/base/check.h"
 #include "state/store/crc32c.h"
+#include "state/store/file_io.h"
+#include "state/store/private_file.h"
 
 namespace lethe {
 namespace {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "state/store/database_files.h"
-#include "state/store/placed_rows.h"
+#include "state/store/payload_store.h"
 #include "state/store/rocks_options.h"
 #include "state/store/rocks_terms.h"
 

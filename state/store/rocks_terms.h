@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

@@ -1,6 +1,6 @@
 #include "state/store/store.h"
 
-#include "engine/check.h"
+#include "engine/base/check.h"
 
 namespace lethe {
 

@@ -105,7 +105,7 @@ def unknown_commands():
 
 
 def missing_files():
-    """Files of this repository that the text names, such as `engine/loss.cc`."""
+    """Files of this repository that the text names, such as `engine/spec/loss.cc`."""
     folders = "app|bench|configs|connectors|docs|engine|examples|metrics|package|state|tests|web"
     for page in pages():
         for name in re.findall(rf"`((?:{folders})/[\w./-]+)`", read(page)):

@@ -20,7 +20,7 @@
 #include "connectors/json/event_codec.h"
 #include "connectors/json/event_writer.h"
 #include "connectors/record_limits.h"
-#include "engine/check.h"
+#include "engine/base/check.h"
 #include "tests/support/binary_records.h"
 
 namespace lethe {

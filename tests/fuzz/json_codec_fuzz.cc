@@ -12,7 +12,7 @@
 
 #include "connectors/json/canonical.h"
 #include "connectors/json/event_codec.h"
-#include "engine/check.h"
+#include "engine/base/check.h"
 #include "tests/fuzz/json_recipe.h"
 
 namespace lethe {

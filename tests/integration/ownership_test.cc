@@ -2,7 +2,7 @@
 
 #include "app/run/ownership.h"
 
-#include "engine/receipt.h"
+#include "engine/shard/receipt.h"
 #include "tests/support/kafka_fixture.h"
 
 namespace lethe {

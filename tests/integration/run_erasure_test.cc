@@ -12,7 +12,7 @@
 
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
-#include "engine/names.h"
+#include "engine/admission/pseudonymizer.h"
 #include "tests/support/daemon_fixture.h"
 
 namespace lethe::testing {

@@ -6,10 +6,10 @@
 #include <Eigen/Cholesky>
 #include <gtest/gtest.h>
 
-#include "engine/mean_cost.h"
-#include "engine/noise.h"
-#include "engine/online_run.h"
-#include "engine/reset.h"
+#include "engine/learning/mean_cost.h"
+#include "engine/learning/online_run.h"
+#include "engine/learning/reset.h"
+#include "engine/privacy/noise.h"
 #include "tests/support/mode_fixture.h"
 #include "tests/support/reference_data.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/accountant.h"
+#include "engine/spec/accountant.h"
 #include "tests/support/mode_fixture.h"
 #include "tests/support/reference_data.h"
 

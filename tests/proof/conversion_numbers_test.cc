@@ -3,10 +3,10 @@
 #include <cmath>
 #include <functional>
 
-#include "engine/accountant.h"
-#include "engine/modes/d2d.h"
-#include "engine/modes/noisy_gd.h"
-#include "engine/modes/removal.h"
+#include "engine/modes/papers/d2d.h"
+#include "engine/modes/papers/noisy_gd.h"
+#include "engine/modes/papers/removal.h"
+#include "engine/spec/accountant.h"
 #include "tests/support/mode_fixture.h"
 
 namespace lethe::testing {

@@ -1,7 +1,7 @@
 // The shift-noise curve against an independent solution: whatever the sizes of draws and shifts,
 // and however many old draws were merged, the sigma that the curve asks for keeps the budget when
 // the true minimum of section 4 is computed from the full record in extended precision.
-#include "engine/curve.h"
+#include "engine/privacy/curve.h"
 
 #include <algorithm>
 #include <cmath>

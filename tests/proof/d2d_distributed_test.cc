@@ -2,9 +2,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "engine/mean_cost.h"
-#include "engine/modes/d2d.h"
-#include "engine/reset.h"
+#include "engine/learning/mean_cost.h"
+#include "engine/learning/reset.h"
+#include "engine/modes/papers/d2d.h"
 #include "tests/support/d2d_reference.h"
 
 namespace lethe::testing {

@@ -1,10 +1,10 @@
 // Descent-to-delete: what its theorems get wrong, in kept numbers.
 #include <cmath>
 
-#include "engine/accountant.h"
-#include "engine/mean_cost.h"
-#include "engine/modes/d2d.h"
-#include "engine/noise.h"
+#include "engine/learning/mean_cost.h"
+#include "engine/modes/papers/d2d.h"
+#include "engine/privacy/noise.h"
+#include "engine/spec/accountant.h"
 #include "tests/support/d2d_reference.h"
 
 namespace lethe::testing {

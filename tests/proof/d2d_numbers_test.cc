@@ -1,8 +1,8 @@
 // More kept numbers of descent-to-delete: what follows from its formulas, and the longest runs.
 #include <cmath>
 
-#include "engine/accountant.h"
-#include "engine/modes/d2d.h"
+#include "engine/modes/papers/d2d.h"
+#include "engine/spec/accountant.h"
 #include "tests/support/d2d_reference.h"
 
 namespace lethe::testing {

@@ -4,11 +4,11 @@
 
 #include <cmath>
 
-#include "engine/accountant.h"
-#include "engine/mean_cost.h"
-#include "engine/modes/d2d.h"
-#include "engine/noise.h"
-#include "engine/reset.h"
+#include "engine/learning/mean_cost.h"
+#include "engine/learning/reset.h"
+#include "engine/modes/papers/d2d.h"
+#include "engine/privacy/noise.h"
+#include "engine/spec/accountant.h"
 
 namespace lethe::testing {
 namespace {

@@ -1,7 +1,7 @@
 // Descent-to-delete, weak unlearning of convex losses (Theorem 3.5): formulas only. Kept numbers.
 #include <cmath>
 
-#include "engine/modes/d2d.h"
+#include "engine/modes/papers/d2d.h"
 #include "tests/support/d2d_reference.h"
 
 namespace lethe::testing {

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <span>
 
-#include "engine/accountant.h"
-#include "engine/mean_cost.h"
-#include "engine/modes/d2d.h"
-#include "engine/reset.h"
+#include "engine/learning/mean_cost.h"
+#include "engine/learning/reset.h"
+#include "engine/modes/papers/d2d.h"
+#include "engine/spec/accountant.h"
 #include "tests/support/d2d_reference.h"
 #include "tests/support/proof_gaussian.h"
 

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/noise.h"
-#include "engine/split.h"
+#include "engine/privacy/noise.h"
+#include "engine/spec/split.h"
 #include "tests/support/proof_plants.h"
 #include "tests/support/proof_random.h"
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "state/memory_payloads.h"
+#include "state/payloads/memory_payloads.h"
 #include "tests/support/proof_linear.h"
 #include "tests/support/proof_tally.h"
 

@@ -5,10 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/modes/make.h"
-#include "engine/modes/noisy_gd.h"
-#include "engine/modes/registry.h"
-#include "state/memory_payloads.h"
+#include "engine/modes/papers/noisy_gd.h"
+#include "engine/plan.h"
+#include "state/payloads/memory_payloads.h"
 #include "tests/support/proof_erm.h"
 #include "tests/support/proof_tally.h"
 

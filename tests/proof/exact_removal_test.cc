@@ -3,8 +3,8 @@
 #include <iostream>
 #include <numbers>
 
-#include "engine/modes/fixed_sums.h"
-#include "engine/modes/make.h"
+#include "engine/modes/papers/fixed_sums.h"
+#include "engine/plan.h"
 #include "tests/support/mode_fixture.h"
 #include "tests/support/reference_data.h"
 

@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/calibrator.h"
-#include "engine/modes/registry.h"
-#include "state/memory_payloads.h"
+#include "engine/learning/calibrator.h"
+#include "engine/plan.h"
+#include "state/payloads/memory_payloads.h"
 #include "tests/support/proof_falsifier.h"
 #include "tests/support/proof_random.h"
 

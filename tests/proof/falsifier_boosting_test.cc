@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
-#include "engine/accountant.h"
-#include "engine/modes/d2d.h"
+#include "engine/modes/papers/d2d.h"
+#include "engine/spec/accountant.h"
 #include "tests/support/d2d_reference.h"
 #include "tests/support/proof_falsifier.h"
 

@@ -4,12 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/mean_cost.h"
-#include "engine/modes/d2d.h"
-#include "engine/modes/make.h"
-#include "engine/modes/registry.h"
-#include "engine/noise.h"
-#include "state/memory_payloads.h"
+#include "engine/learning/mean_cost.h"
+#include "engine/modes/papers/d2d.h"
+#include "engine/plan.h"
+#include "engine/privacy/noise.h"
+#include "state/payloads/memory_payloads.h"
 #include "tests/support/proof_falsifier.h"
 #include "tests/support/proof_random.h"
 

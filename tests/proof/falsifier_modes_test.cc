@@ -3,11 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/modes/make.h"
-#include "engine/modes/registry.h"
-#include "engine/modes/removal.h"
-#include "engine/noise.h"
-#include "state/memory_payloads.h"
+#include "engine/modes/papers/removal.h"
+#include "engine/plan.h"
+#include "engine/privacy/noise.h"
+#include "state/payloads/memory_payloads.h"
 #include "tests/support/proof_falsifier.h"
 #include "tests/support/proof_random.h"
 #include "tests/support/reference_data.h"

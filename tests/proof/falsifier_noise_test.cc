@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/hull.h"
+#include "engine/privacy/hull.h"
 #include "tests/support/proof_falsifier.h"
 #include "tests/support/proof_plants.h"
 #include "tests/support/proof_random.h"

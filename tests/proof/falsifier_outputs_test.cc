@@ -8,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/loss.h"
-#include "engine/noise.h"
-#include "state/memory_payloads.h"
+#include "engine/privacy/noise.h"
+#include "engine/spec/loss.h"
+#include "state/payloads/memory_payloads.h"
 #include "tests/support/proof_falsifier.h"
 #include "tests/support/proof_plants.h"
 #include "tests/support/proof_random.h"

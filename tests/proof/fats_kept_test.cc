@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "app/generate/split_mix.h"
-#include "engine/modes/fats_run.h"
-#include "engine/spec.h"
-#include "state/memory_payloads.h"
+#include "engine/modes/papers/fats_run.h"
+#include "engine/spec/spec.h"
+#include "state/payloads/memory_payloads.h"
 #include "tests/support/mode_fixture.h"
 #include "tests/support/reference_data.h"
 

@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/modes/make.h"
-#include "engine/noise.h"
-#include "state/memory_payloads.h"
+#include "engine/plan.h"
+#include "engine/privacy/noise.h"
+#include "state/payloads/memory_payloads.h"
 #include "tests/support/proof_falsifier.h"
 #include "tests/support/proof_random.h"
 

@@ -8,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/mean_cost.h"
-#include "engine/reset.h"
-#include "state/memory_payloads.h"
+#include "engine/learning/mean_cost.h"
+#include "engine/learning/reset.h"
+#include "state/payloads/memory_payloads.h"
 #include "tests/support/proof_random.h"
 #include "tests/support/proof_script.h"
 

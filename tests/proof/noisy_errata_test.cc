@@ -1,8 +1,8 @@
 // Forget Unlearning: what its theorems get wrong or ask for. Kept numbers.
 #include <cmath>
 
-#include "engine/accountant.h"
-#include "engine/modes/noisy_gd.h"
+#include "engine/modes/papers/noisy_gd.h"
+#include "engine/spec/accountant.h"
 #include "tests/support/mode_fixture.h"
 
 namespace lethe::testing {

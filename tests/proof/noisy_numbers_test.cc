@@ -1,9 +1,9 @@
 // Noise at every step: what the paper's noise is really worth, and what mode noisy really draws.
 #include <cmath>
 
-#include "engine/accountant.h"
-#include "engine/modes/noisy_gd.h"
-#include "engine/modes/step_account.h"
+#include "engine/modes/papers/noisy_gd.h"
+#include "engine/modes/papers/step_account.h"
+#include "engine/spec/accountant.h"
 #include "tests/support/mode_fixture.h"
 
 namespace lethe::testing {

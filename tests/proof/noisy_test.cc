@@ -4,9 +4,9 @@
 #include <Eigen/LU>
 #include <gtest/gtest.h>
 
-#include "engine/mean_cost.h"
-#include "engine/modes/noisy_gd.h"
-#include "engine/modes/step_account.h"
+#include "engine/learning/mean_cost.h"
+#include "engine/modes/papers/noisy_gd.h"
+#include "engine/modes/papers/step_account.h"
 #include "tests/support/mode_fixture.h"
 #include "tests/support/proof_script.h"
 

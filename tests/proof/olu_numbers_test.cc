@@ -3,12 +3,12 @@
 
 #include <Eigen/Cholesky>
 
-#include "engine/mean_cost.h"
-#include "engine/modes/algorithm_3.h"
-#include "engine/modes/removal.h"
-#include "engine/online_run.h"
-#include "engine/reset.h"
-#include "engine/split.h"
+#include "engine/learning/mean_cost.h"
+#include "engine/learning/online_run.h"
+#include "engine/learning/reset.h"
+#include "engine/modes/papers/algorithm_3.h"
+#include "engine/modes/papers/removal.h"
+#include "engine/spec/split.h"
 #include "tests/support/mode_fixture.h"
 #include "tests/support/reference_data.h"
 

@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
+#include "engine/learning/online_run.h"
+#include "engine/learning/reset.h"
 #include "engine/modes/registry.h"
-#include "engine/online_run.h"
-#include "engine/reset.h"
-#include "state/memory_payloads.h"
+#include "state/payloads/memory_payloads.h"
 #include "tests/support/proof_random.h"
 #include "tests/support/reference_data.h"
 

@@ -3,9 +3,9 @@
 #include <numbers>
 #include <numeric>
 
-#include "engine/mean_cost.h"
-#include "engine/online_run.h"
-#include "engine/reset.h"
+#include "engine/learning/mean_cost.h"
+#include "engine/learning/online_run.h"
+#include "engine/learning/reset.h"
 #include "tests/support/mode_fixture.h"
 #include "tests/support/reference_data.h"
 

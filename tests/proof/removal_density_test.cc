@@ -5,7 +5,7 @@
 
 #include <Eigen/Cholesky>
 
-#include "engine/accountant.h"
+#include "engine/spec/accountant.h"
 #include "tests/support/reference_data.h"
 #include "tests/support/removal_of_one.h"
 

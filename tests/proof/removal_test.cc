@@ -1,12 +1,12 @@
 // Certified removal: kept numbers of the paper's formulas.
-#include "engine/modes/removal.h"
+#include "engine/modes/papers/removal.h"
 
 #include <cmath>
 #include <iostream>
 
 #include <Eigen/Cholesky>
 
-#include "engine/accountant.h"
+#include "engine/spec/accountant.h"
 #include "tests/support/mode_fixture.h"
 #include "tests/support/reference_data.h"
 

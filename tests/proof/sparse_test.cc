@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/door.h"
-#include "engine/feature_hash.h"
+#include "engine/admission/event_validator.h"
+#include "engine/admission/feature_hash.h"
 #include "tests/support/proof_random.h"
 #include "tests/support/proof_script.h"
 #include "tests/support/sparse_events.h"

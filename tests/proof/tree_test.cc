@@ -6,8 +6,8 @@
 #include <Eigen/Cholesky>
 #include <gtest/gtest.h>
 
-#include "engine/loss.h"
-#include "engine/modes/tree_sums.h"
+#include "engine/modes/papers/tree_sums.h"
+#include "engine/spec/loss.h"
 #include "tests/support/mode_fixture.h"
 #include "tests/support/reference_data.h"
 

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "state/keys.h"
+#include "state/format/keys.h"
 
 namespace lethe::simulation {
 namespace {

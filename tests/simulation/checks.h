@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/names.h"
-#include "engine/shard.h"
+#include "engine/admission/pseudonymizer.h"
+#include "engine/shard/shard.h"
 #include "tests/simulation/broker.h"
 #include "tests/simulation/disk.h"
 #include "tests/simulation/spies.h"

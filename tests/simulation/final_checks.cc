@@ -4,8 +4,8 @@
 
 #include "app/pipeline/commit_protocol.h"
 #include "connectors/message_batch.h"
-#include "state/memory_payloads.h"
 #include "state/memory_state.h"
+#include "state/payloads/memory_payloads.h"
 
 namespace lethe::simulation {
 namespace {

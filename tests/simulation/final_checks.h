@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/shard.h"
+#include "engine/shard/shard.h"
 #include "state/durable_state.h"
 #include "tests/simulation/run.h"
 #include "tests/simulation/worker.h"

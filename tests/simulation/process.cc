@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/json.h"
+#include "engine/base/json.h"
 
 namespace lethe::simulation {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/spec.h"
+#include "engine/spec/spec.h"
 
 // What happens in a simulated run. Everything follows from a seed. An operation carries the seed of
 // its own random decisions, so that a script from which operations were taken out still runs the

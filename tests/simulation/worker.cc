@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/check.h"
+#include "engine/base/check.h"
 #include "tests/simulation/process.h"
 
 namespace lethe::simulation {

@@ -15,8 +15,8 @@
 #include "connectors/binary/file_reader.h"
 #include "connectors/binary/file_writer.h"
 #include "connectors/file/decoded_input.h"
-#include "engine/check.h"
-#include "engine/event.h"
+#include "engine/base/check.h"
+#include "engine/ports/event.h"
 
 namespace lethe::testing {
 

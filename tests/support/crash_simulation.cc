@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/archive.h"
+#include "engine/base/archive.h"
 
 namespace lethe::testing {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "connectors/kafka/cluster.h"
 #include "connectors/system/sodium_hash.h"
-#include "engine/json.h"
-#include "engine/receipt.h"
+#include "engine/base/json.h"
+#include "engine/shard/receipt.h"
 #include "tests/support/http_client.h"
 
 namespace lethe::testing {

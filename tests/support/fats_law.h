@@ -8,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/modes/fats_run.h"
-#include "engine/spec.h"
-#include "state/memory_payloads.h"
+#include "engine/modes/papers/fats_run.h"
+#include "engine/spec/spec.h"
+#include "state/payloads/memory_payloads.h"
 #include "tests/support/mode_fixture.h"
 
 // The law of everything that a FATS run keeps, by exhaustive enumeration, in integers.

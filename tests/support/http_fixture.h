@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "connectors/system/sodium_hash.h"
-#include "metrics/http_server.h"
+#include "http/server.h"
 #include "tests/support/http_client.h"
 
 namespace lethe::testing {

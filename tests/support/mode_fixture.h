@@ -8,7 +8,7 @@
 
 #include "app/generate/split_mix.h"
 #include "engine/modes/registry.h"
-#include "state/memory_payloads.h"
+#include "state/payloads/memory_payloads.h"
 #include "tests/support/proof_random.h"
 
 namespace lethe::testing {

@@ -1,6 +1,6 @@
 #include "tests/support/proof_erm.h"
 
-#include "engine/modes/d2d.h"
+#include "engine/modes/papers/d2d.h"
 
 namespace lethe::proof {
 

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/check.h"
+#include "engine/base/check.h"
 
 namespace lethe::proof {
 namespace {

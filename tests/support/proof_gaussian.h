@@ -5,8 +5,8 @@
 
 #include <Eigen/Dense>
 
-#include "engine/example.h"
-#include "engine/types.h"
+#include "engine/base/types.h"
+#include "engine/ports/example.h"
 
 namespace lethe::proof {
 

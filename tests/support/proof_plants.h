@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/curve.h"
+#include "engine/privacy/curve.h"
 #include "tests/support/proof_script.h"
 
 namespace lethe::proof {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/check.h"
+#include "engine/base/check.h"
 #include "engine/modes/online_unlearner.h"
-#include "state/memory_payloads.h"
+#include "state/payloads/memory_payloads.h"
 #include "tests/support/proof_random.h"
 
 namespace lethe::proof {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "engine/modes/registry.h"
-#include "engine/online_run.h"
+#include "engine/learning/online_run.h"
+#include "engine/plan.h"
 
 namespace lethe::proof {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/check.h"
+#include "engine/base/check.h"
 
 namespace lethe::proof {
 namespace {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "connectors/system/sodium_hash.h"
-#include "engine/shard.h"
-#include "state/memory_payloads.h"
+#include "engine/shard/shard.h"
 #include "state/memory_state.h"
+#include "state/payloads/memory_payloads.h"
 #include "tests/support/fakes.h"
 #include "tests/support/proof_linear.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/generate/split_mix.h"
-#include "engine/example.h"
+#include "engine/ports/example.h"
 
 namespace lethe::testing {
 

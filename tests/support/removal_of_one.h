@@ -6,7 +6,7 @@
 #include <Eigen/LU>
 #include <gtest/gtest.h>
 
-#include "engine/modes/removal.h"
+#include "engine/modes/papers/removal.h"
 #include "tests/support/mode_fixture.h"
 
 namespace lethe::testing {

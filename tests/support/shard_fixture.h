@@ -9,7 +9,7 @@
 
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
-#include "state/memory_payloads.h"
+#include "state/payloads/memory_payloads.h"
 #include "tests/support/fakes.h"
 #include "tests/support/record_feeder.h"
 

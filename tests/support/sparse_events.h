@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/example.h"
 #include "engine/modes/registry.h"
+#include "engine/ports/example.h"
 #include "tests/support/proof_random.h"
 
 namespace lethe::proof {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "connectors/kafka/settings.h"
-#include "engine/status.h"
-#include "engine/types.h"
+#include "engine/base/status.h"
+#include "engine/base/types.h"
 
 namespace lethe {
 

@@ -5,7 +5,7 @@
 
 #include "connectors/kafka/producer.h"
 #include "connectors/kafka/settings.h"
-#include "engine/status.h"
+#include "engine/base/status.h"
 
 namespace lethe {
 

@@ -1,0 +1,136 @@
+#include "engine/admission/event_validator.h"
+
+#include <cfloat>
+#include <cmath>
+#include <string>
+
+#include "engine/admission/feature_hash.h"
+#include "engine/base/fused_kernels.h"
+
+namespace lethe {
+namespace {
+
+Rejection Refuse(Reason reason, std::string message) {
+  return {.reason = reason, .message = std::move(message), .is_request = false};
+}
+
+// Shrinks x to norm at most `bound`. Scaling by the largest entry first keeps squares finite.
+// False if rounding cannot be made to end inside, which no finite x was seen to do.
+bool RescaleTo(double bound, Eigen::Ref<Vector> x) {
+  x /= x.cwiseAbs().maxCoeff();
+  double factor = bound / x.norm();
+  const Vector direction = x;
+  for (int i = 0; i < 16; ++i) {
+    x = direction * factor;
+    if (x.norm() <= bound) return true;
+    factor *= 1 - 2 * DBL_EPSILON;
+  }
+  return false;
+}
+
+// Written so that anything but a proven "at most" is refused: with a number that is not finite the
+// norm is not either.
+bool IsWithin(double bound, double squared_norm) { return std::sqrt(squared_norm) <= bound; }
+
+// A squared norm below this is within the bound whatever was rounded; 0 where squares would
+// overflow or lose digits.
+double SurelyWithin(double bound) {
+  return bound > 1e-100 && bound < 1e100 ? bound * bound * (1 - 8 * DBL_EPSILON) : 0;
+}
+
+}  // namespace
+
+Door::Door(const ModelSpec& model)
+    : model_(model), surely_within_(SurelyWithin(model.feature_norm)) {}
+
+std::optional<Rejection> Door::Admit(const Event& event, Example& example) const {
+  auto rejection = model_.hash_bits ? AdmitNamed(event, example) : AdmitDense(event, example);
+  if (rejection) return rejection;
+  return AdmitLabel(event.y, example);
+}
+
+bool Door::AdmitView(const LearnView& learn, Example& example) const {
+  const Eigen::Index dimension = feature_dimension();
+  if (model_.hash_bits || static_cast<Eigen::Index>(learn.count) != dimension) return false;
+  example.at.clear();
+  example.x.resize(model_dimension());
+  const double squared_norm = learn.is_float32
+                                  ? WidenWithSquaredNorm(learn.x, learn.count, example.x.data())
+                                  : UnpackWithSquaredNorm(learn.x, learn.count, example.x.data());
+  if (model_.bias) example.x[dimension] = 1;
+  return squared_norm < surely_within_ && !AdmitLabel(learn.y, example);
+}
+
+std::optional<Rejection> Door::AdmitDense(const Event& event, Example& example) const {
+  const Eigen::Index dimension = feature_dimension();
+  if (!event.named.empty()) {
+    return Refuse(Reason::kWrongDimension,
+                  "f: this model takes dense features x of length " + std::to_string(dimension));
+  }
+  if (static_cast<Eigen::Index>(event.x.size()) != dimension) {
+    return Refuse(Reason::kWrongDimension, "x: has " + std::to_string(event.x.size()) +
+                                               " values, the model takes " +
+                                               std::to_string(dimension));
+  }
+  example.at.clear();
+  example.x.resize(model_dimension());
+  auto x = example.x.head(dimension);
+  const double squared_norm = CopyWithSquaredNorm(event.x.data(), event.x.size(), x.data());
+  if (model_.bias) example.x[dimension] = 1;
+  if (squared_norm < surely_within_ || IsWithin(model_.feature_norm, squared_norm)) {
+    return std::nullopt;
+  }
+  for (Eigen::Index i = 0; i < dimension; ++i) {
+    if (!std::isfinite(x[i])) {
+      return Refuse(Reason::kNotFinite, "x[" + std::to_string(i) + "]: is not a finite number");
+    }
+  }
+  return AdmitNorm("x", x);
+}
+
+std::optional<Rejection> Door::AdmitNamed(const Event& event, Example& example) const {
+  if (!event.x.empty()) {
+    return Refuse(Reason::kWrongDimension, "x: this model takes named features f");
+  }
+  if (event.named.size() > kMaxFeatures) {
+    return Refuse(Reason::kTooLarge, "f: has " + std::to_string(event.named.size()) +
+                                         " features, the most is " + std::to_string(kMaxFeatures));
+  }
+  for (std::size_t i = 0; i < event.named.size(); ++i) {
+    if (!std::isfinite(event.named[i].second)) {
+      return Refuse(Reason::kNotFinite, "f[" + std::to_string(i) + "]: is not a finite number");
+    }
+  }
+  HashFeatures(event.named, *model_.hash_bits, model_.bias, example);
+  auto x = example.x.head(example.x.size() - (model_.bias ? 1 : 0));
+  if (!x.allFinite()) {
+    return Refuse(Reason::kNotFinite, "f: features that share a place add up to no finite number");
+  }
+  return AdmitNorm("f", x);
+}
+
+std::optional<Rejection> Door::AdmitNorm(const char* field, Eigen::Ref<Vector> x) const {
+  if (IsWithin(model_.feature_norm, x.squaredNorm())) return std::nullopt;
+  if (model_.oversized == Oversized::kRescale && RescaleTo(model_.feature_norm, x)) {
+    return std::nullopt;
+  }
+  return Refuse(Reason::kOversized, std::string(field) + ": its norm is above model.feature_norm");
+}
+
+std::optional<Rejection> Door::AdmitLabel(double y, Example& example) const {
+  if (!std::isfinite(y)) return Refuse(Reason::kNotFinite, "y: is not a finite number");
+  if (model_.loss == LossKind::kLogistic) {
+    if (y != 1 && y != -1 && y != 0) {
+      return Refuse(Reason::kLabelOutOfRange, "y: must be -1 (or 0) or +1 for the logistic loss");
+    }
+    example.y = y == 1 ? 1 : -1;
+    return std::nullopt;
+  }
+  if (!(std::abs(y) <= model_.label_bound)) {
+    return Refuse(Reason::kLabelOutOfRange, "y: its absolute value is above model.label_bound");
+  }
+  example.y = y;
+  return std::nullopt;
+}
+
+}  // namespace lethe

@@ -1,0 +1,145 @@
+#include "engine/learning/reset.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+#include <utility>
+
+#include <Eigen/Cholesky>
+
+#include "engine/privacy/noise.h"
+
+namespace lethe {
+namespace {
+
+constexpr int kNewtonSteps = 50;
+constexpr int kGradientSteps = 100000;
+
+// The largest number of events for which the check before the run vouches.
+constexpr std::int64_t kMostEvents = std::int64_t{1} << 40;
+
+// Events that are enough for the Hessian of a quick step, next to 16 for every weight.
+constexpr std::int64_t kSample = 8192;
+
+using Factor = Eigen::LLT<Eigen::MatrixXd>;
+
+// A step with the Hessian of a sample, or of an earlier z. False, and nothing changed, unless it
+// halves the gradient.
+bool QuickStep(const MeanCost& cost, const Constants& constants, const Factor& factor, Vector& z,
+               Vector& gradient) {
+  Vector next = z - factor.solve(gradient);
+  if (!next.allFinite()) return false;
+  Project(next, constants.radius);
+  Vector gradient_there = cost.Gradient(next);
+  if (!(gradient_there.norm() <= gradient.norm() / 2)) return false;
+  z = std::move(next);
+  gradient = std::move(gradient_there);
+  return true;
+}
+
+// One damped Newton step (Armijo), which brings `gradient` along. False if it made no progress.
+bool NewtonStep(const MeanCost& cost, const Constants& constants, Vector& z, Vector& gradient) {
+  const Vector direction = cost.Hessian(z).llt().solve(gradient);
+  if (!direction.allFinite()) return false;
+  const double value = cost.Value(z);
+  const double slope = gradient.dot(direction);
+  for (double t = 1; t > 1e-4; t /= 2) {
+    Vector next = z - t * direction;
+    Project(next, constants.radius);
+    // Near the minimum the values differ by rounding only; then the full step is the right one.
+    const double gain = value - cost.Value(next);
+    if (gain >= 1e-4 * t * slope || std::abs(gain) <= 1e-12 * std::abs(value)) {
+      z = std::move(next);
+      gradient = cost.Gradient(z);
+      return true;
+    }
+  }
+  return false;
+}
+
+// Quick steps while they help, with one Hessian as long as it takes a digit off the gradient each
+// time. Leaves z where they stop.
+void QuickSteps(const MeanCost& cost, const Constants& constants, double enough, Vector& z,
+                Vector& gradient) {
+  const std::int64_t stride =
+      std::max<std::int64_t>(1, cost.count() / std::max<std::int64_t>(kSample, 16 * z.size()));
+  while (gradient.norm() > enough) {
+    const Factor factor(cost.Hessian(z, stride));
+    bool has_moved = false;
+    for (bool is_good = true; is_good && gradient.norm() > enough;) {
+      const double before = gradient.norm();
+      if (!QuickStep(cost, constants, factor, z, gradient)) break;
+      has_moved = true;
+      is_good = gradient.norm() <= before / 10;
+    }
+    if (!has_moved) return;
+  }
+}
+
+}  // namespace
+
+Status ResetTo(const MeanCost& cost, const Constants& constants, double tolerance, Vector& z) {
+  const double margin = MeanCost::GradientRounding(constants, cost.count(), z.size());
+  if (cost.count() == 0) {
+    z.setZero();
+    return Status::Ok();
+  }
+  const double step = constants.max_step();
+  bool newton_works = true;
+  Vector gradient = cost.Gradient(z);
+  for (int i = 0; i < kNewtonSteps + kGradientSteps; ++i) {
+    if (newton_works) QuickSteps(cost, constants, tolerance - margin, z, gradient);
+    if (gradient.norm() + margin <= tolerance) return Status::Ok();
+    newton_works = newton_works && i < kNewtonSteps && NewtonStep(cost, constants, z, gradient);
+    if (newton_works) continue;
+    z -= step * gradient;
+    Project(z, constants.radius);
+    gradient = cost.Gradient(z);
+  }
+  return {ErrorCode::kInternal,
+          "the reset did not reach forgetting.active.tolerance; nothing was released; use "
+          "a larger tolerance"};
+}
+
+double MinimiserRadius(const ModelSpec& model, const Constants& constants) {
+  const double R = constants.feature_norm;
+  const double lambda = constants.mu;
+  const double Y = model.label_bound;
+  switch (model.loss) {
+    case LossKind::kLogistic:
+      return std::min(R / lambda, std::sqrt(2 * std::numbers::ln2 / lambda));
+    case LossKind::kSquared: return Y / std::sqrt(lambda);
+    case LossKind::kHuber: {
+      const double h = model.huber_width;
+      const double at_zero = Y > h ? h * Y - h * h / 2 : Y * Y / 2;
+      return std::min(h * R / lambda, std::sqrt(2 * at_zero / lambda));
+    }
+  }
+  return HUGE_VAL;
+}
+
+Status CheckReset(const ModelSpec& model, const Constants& constants, double tolerance,
+                  const char* who) {
+  const double least = MinimiserRadius(model, constants);
+  char text[300];
+  if (!(constants.radius >= least)) {
+    std::snprintf(text, sizeof text,
+                  "%s needs every minimiser inside the ball, "
+                  "so model.radius must be at least %.6g with this lambda (it is %.6g); enlarge "
+                  "radius or lambda, or use mode: active with variant: ledger",
+                  who, least, constants.radius);
+    return {ErrorCode::kConfig, text};
+  }
+  const double rounding = MeanCost::GradientRounding(constants, kMostEvents, model.dimension + 1);
+  if (!(rounding <= tolerance / 2)) {
+    std::snprintf(text, sizeof text,
+                  "forgetting.active.tolerance: %.3g cannot be told from rounding, which may be "
+                  "%.3g; use at least %.3g",
+                  tolerance, rounding, 2 * rounding);
+    return {ErrorCode::kConfig, text};
+  }
+  return Status::Ok();
+}
+
+}  // namespace lethe

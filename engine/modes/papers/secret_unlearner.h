@@ -1,0 +1,36 @@
+#pragma once
+
+#include "engine/modes/papers/erm_unlearner.h"
+
+namespace lethe {
+
+// What the modes share that go on from a model without noise, which nobody may see, and publish a
+// noised copy of it. A copy is drawn once for each update and then kept: two copies of one secret
+// state could be averaged.
+class SecretUnlearner : public ErmUnlearner {
+ public:
+  Vector model() const override { return published_; }
+  double SquaredNorm() const override { return published_.squaredNorm(); }
+  double SigmaNow(std::span<const Target>) const override { return sigma_; }
+  std::int64_t HeldBytes() const override { return 16 * run().model_dimension(); }
+
+ protected:
+  explicit SecretUnlearner(const ModeContext& context);
+
+  double Predict(const Example& example) const override { return published_.dot(example.x); }
+  // Publishes a copy of `secret`, with noise unless sigma is 0.
+  void Publish(Vector secret, double sigma);
+
+  std::int64_t publishes() const { return publishes_; }
+  double sigma() const { return sigma_; }
+
+  void SaveMore(SavingArchive& archive) override;
+  void LoadMore(LoadingArchive& archive) override;
+
+ private:
+  Vector published_;
+  std::int64_t publishes_ = 0;
+  double sigma_ = 0;  // of the last copy
+};
+
+}  // namespace lethe

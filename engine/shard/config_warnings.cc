@@ -1,0 +1,91 @@
+#include "engine/shard/config_warnings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "engine/admission/event_validator.h"
+
+namespace lethe {
+namespace {
+
+// Below this many weights the noise of one deletion is a matter of the step size, and the model
+// recovers within a few half-lives.
+constexpr std::int64_t kLargeModel = 1024;
+// An event is judged at this step, when one more was learned: earlier, nothing much has been.
+constexpr std::int64_t kEstablished = 10000;
+
+double StepSize(const Plan& plan, std::int64_t t) {
+  if (plan.schedule.is_public()) return plan.schedule.Step(t);
+  // An adaptive step is D/sqrt(sum of squared gradients); this is the one with all of them at L.
+  return std::min(plan.constants.max_step(),
+                  plan.constants.diameter() / (plan.constants.L * std::sqrt(t)));
+}
+
+// Events that certainly come between a request and its draw. A wait in event time is no such
+// number.
+std::int64_t EventsWaited(const ForgettingSpec& forgetting) {
+  if (forgetting.batch_window.none()) return forgetting.deadline.events;
+  if (forgetting.deadline.none()) return forgetting.batch_window.events;
+  return std::min(forgetting.batch_window.events, forgetting.deadline.events);
+}
+
+// The noise that deleting an event of age 1, as in `plan`, takes when so many more have been
+// learned: a draw that absorbs all of its influence, as large as it was (eta L) or faded.
+class FreshNoise {
+ public:
+  explicit FreshNoise(const Plan& plan)
+      : plan_(plan),
+        sigma_(StepSize(plan, kEstablished) * plan.constants.L / plan.promise.mu *
+               Contraction(plan.constants, StepSize(plan, kEstablished + 1))) {}
+
+  std::int64_t waited() const { return waited_; }
+  double sigma() const { return sigma_; }
+  void Wait() {
+    sigma_ *= Contraction(plan_.constants, StepSize(plan_, kEstablished + 1 + ++waited_));
+  }
+
+ private:
+  const Plan& plan_;
+  std::int64_t waited_ = 0;
+  double sigma_;
+};
+
+// Noise has norm sigma sqrt(d), and sigma does not shrink with d: in a large model, deleting a
+// fresh event may leave nothing but noise.
+void WarnOfNoise(const Plan& plan, std::vector<std::string>& warnings) {
+  const std::int64_t dimension = Door(plan.spec.model).model_dimension();
+  if (dimension < kLargeModel || plan.spec.forgetting.mode != "passive") return;
+  const double root = std::sqrt(static_cast<double>(dimension));
+  const double radius = plan.constants.radius;
+  FreshNoise noise(plan);
+  const std::int64_t certain = std::min(EventsWaited(plan.spec.forgetting), kLongestWait);
+  while (noise.waited() < certain) noise.Wait();
+  const double sigma = noise.sigma();
+  if (!(sigma * root > radius)) return;
+  while (noise.sigma() * root > kSmallShare * radius && noise.waited() < kLongestWait) noise.Wait();
+
+  char text[400];
+  std::snprintf(
+      text, sizeof text,
+      "deleting one of the latest events%s takes noise of sigma %.3g on each of %lld weights, "
+      "of norm %.3g where model.radius is %.3g: little of the model is left. Let deletions "
+      "wait until the event has faded (forgetting.deadline, so that %s%lld events come)",
+      certain > 0 ? " after the configured wait" : "", sigma, static_cast<long long>(dimension),
+      sigma * root, radius, noise.waited() < kLongestWait ? "" : "more than ",
+      static_cast<long long>(noise.waited()));
+  warnings.push_back(text + std::string(plan.spec.model.hash_bits
+                                            ? ", take fewer model.hash_bits, or use mode restart "
+                                              "or retrain, or dense features with mode active"
+                                            : ", or use mode active"));
+}
+
+}  // namespace
+
+std::vector<std::string> Warnings(const Plan& plan) {
+  std::vector<std::string> warnings;
+  WarnOfNoise(plan, warnings);
+  return warnings;
+}
+
+}  // namespace lethe

@@ -1,0 +1,88 @@
+#include "engine/shard/model_json.h"
+
+#include "engine/admission/feature_hash.h"
+#include "engine/base/check.h"
+
+namespace lethe {
+
+std::vector<ShardModel> ModelsOf(std::span<const std::shared_ptr<const ShardReport>> reports) {
+  std::vector<ShardModel> models;
+  models.reserve(reports.size());
+  for (const auto& report : reports) {
+    const Counters& counters = report->counters;
+    models.push_back({report->shard, report->state_id, report->model_version, report->clean_from,
+                      counters.learned + counters.updates, &report->weights});
+  }
+  return models;
+}
+
+Vector AverageModels(std::span<const ShardModel> shards) {
+  LETHE_CHECK(!shards.empty());
+  if (shards.size() == 1) return *shards.front().weights;
+  Vector weights = Vector::Zero(shards.front().weights->size());
+  double total = 0;
+  for (const ShardModel& shard : shards) {
+    const auto count = static_cast<double>(shard.learned);
+    total += count;
+    weights += count * *shard.weights;
+  }
+  if (total > 0) weights /= total;
+  return weights;
+}
+
+std::string ModelId(std::span<const ShardModel> shards, const Hasher& hasher) {
+  std::string lines;
+  for (const ShardModel& shard : shards) {
+    lines += shard.state_id + " " + std::to_string(shard.shard.value) + " " +
+             std::to_string(shard.model_version.value) + "\n";
+  }
+  const Digest digest = hasher.Sha256(lines);
+  return ToHex(digest.data(), digest.size());
+}
+
+void WriteVersion(JsonWriter& json, std::span<const ShardModel> shards, const Hasher& hasher) {
+  const bool is_one = shards.size() == 1;
+  json.Key("model_version");
+  is_one ? json.Value(shards.front().model_version.value) : json.Null();
+  json.Key("clean_from");
+  is_one ? json.Value(shards.front().clean_from.value) : json.Null();
+  json.Field("model_id", ModelId(shards, hasher));
+}
+
+void WriteShards(JsonWriter& json, std::span<const ShardModel> shards) {
+  json.Key("shards").BeginArray();
+  for (const ShardModel& shard : shards) {
+    json.BeginObject().Field("shard", shard.shard.value).Field("state", shard.state_id);
+    json.Field("model_version", shard.model_version.value);
+    json.Field("clean_from", shard.clean_from.value);
+    json.Field("learned", shard.learned).EndObject();
+  }
+  json.EndArray();
+}
+
+std::string ModelJson(const PipelineFacts& facts, std::span<const ShardModel> shards,
+                      const Hasher& hasher) {
+  return ModelJson(facts, AverageModels(shards), shards, hasher);
+}
+
+std::string ModelJson(const PipelineFacts& facts, const Vector& weights,
+                      std::span<const ShardModel> shards, const Hasher& hasher) {
+  JsonWriter json;
+  json.BeginObject().Field("format", "lethe.model/1");
+  WriteVersion(json, shards, hasher);
+  const Eigen::Index dimension = weights.size() - (facts.bias ? 1 : 0);
+  json.Field("loss", facts.loss).Field("dimension", std::int64_t{dimension});
+  if (facts.hash_bits) {
+    json.Field("hash_bits", *facts.hash_bits).Field("hash", kFeatureHashName);
+  }
+  json.Key("weights").BeginArray();
+  for (Eigen::Index i = 0; i < dimension; ++i) json.Value(weights[i]);
+  json.EndArray().Field("intercept", facts.bias ? weights[weights.size() - 1] : 0.0);
+  json.Field("config", facts.config_sha256);
+  WriteShards(json, shards);
+  // Over the document as it is up to here.
+  const Digest digest = hasher.Sha256(json.text());
+  return json.Field("sha256", ToHex(digest.data(), digest.size())).EndObject().text();
+}
+
+}  // namespace lethe

@@ -1,0 +1,173 @@
+#include "engine/shard/receipt.h"
+
+#include <cstdio>
+
+#include "engine/base/check.h"
+#include "engine/base/json.h"
+#include "engine/shard/receipt_text.h"
+
+namespace lethe {
+namespace {
+
+constexpr std::size_t kMaxListedEvents = 100;
+
+std::string ToText(const KeyHash& hash) {
+  char text[33];
+  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(hash.high),
+                static_cast<unsigned long long>(hash.low));
+  return text;
+}
+
+void WriteTime(JsonWriter& json, TimeMs time) {
+  json.Key("timestamp");
+  time == kNoTime ? json.Null() : json.Value(time.value);
+}
+
+template <typename T>
+void WriteOrNull(JsonWriter& json, const char* key, const std::optional<T>& value) {
+  json.Key(key);
+  value ? json.Value(*value) : json.Null();
+}
+
+// Where the forgotten events stood; beyond a hundred, a digest over all of them.
+void WriteEvents(JsonWriter& json, const Receipt& receipt, const Hasher& hasher) {
+  json.Field("events", static_cast<std::int64_t>(receipt.events.size()));
+  json.Key("learned").BeginArray();
+  std::string all;
+  for (std::size_t i = 0; i < receipt.events.size(); ++i) {
+    const LearnedEvent& event = receipt.events[i];
+    all += std::to_string(event.offset.value) + ":" + std::to_string(event.index.value) + "\n";
+    if (i >= kMaxListedEvents) continue;
+    json.BeginObject().Field("offset", event.offset.value).Field("index", event.index.value);
+    json.EndObject();
+  }
+  json.EndArray();
+  if (receipt.events.size() > kMaxListedEvents) {
+    const Digest digest = hasher.Sha256(all);
+    json.Field("learned_sha256", ToHex(digest.data(), digest.size()));
+  }
+}
+
+void WriteShards(JsonWriter& json, const char* key, const std::vector<ShardId>& shards) {
+  json.Key(key).BeginArray();
+  for (const ShardId shard : shards) json.Value(shard.value);
+  json.EndArray();
+}
+
+// With one shard, what it releases is what is served, and there is nothing to add.
+void WritePromise(JsonWriter& json, const Receipt& receipt, const ReceiptContext& context) {
+  const bool certified = receipt.why_not.empty();
+  const auto number = [&](const char* key, double value) {
+    json.Key(key);
+    certified ? json.Value(value) : json.Null();
+  };
+  number("mu", receipt.promise.mu);
+  number("rho", receipt.promise.rho);
+  number("epsilon", receipt.promise.epsilon);
+  number("delta", receipt.promise.delta);
+  number("advantage", receipt.promise.advantage);
+  if (context.shards == 1) return;
+  number("shard_mu", receipt.shard_mu);
+  const bool joint = context.spec.forgetting.guarantee == Guarantee::kJoint;
+  json.Field("shards", joint ? context.shards : receipt.holders);
+}
+
+void WriteLines(JsonWriter& json, const char* key, const std::vector<std::string>& lines) {
+  json.Key(key).BeginArray();
+  for (const std::string& line : lines) json.Value(line);
+  json.EndArray();
+}
+
+}  // namespace
+
+std::string ToText(const Uuid& uuid) {
+  const std::string hex = ToHex(uuid.data(), uuid.size());
+  return hex.substr(0, 8) + "-" + hex.substr(8, 4) + "-" + hex.substr(12, 4) + "-" +
+         hex.substr(16, 4) + "-" + hex.substr(20);
+}
+
+std::string WriteReceipt(const Receipt& receipt, const ReceiptContext& context,
+                         const std::string& previous) {
+  const Spec& spec = context.spec;
+  JsonWriter json;
+  json.BeginObject().Field("format", "lethe.receipt/1");
+  json.Field("receipt", ToText(receipt.uuid)).Field("state", ToText(receipt.state));
+  json.Field("shard", receipt.shard.value);
+  WriteOrNull(json, "request", receipt.request);
+  json.Key("subject");
+  receipt.subject ? json.Value(ToText(*receipt.subject)) : json.Null();
+  json.Field("outcome", Name(receipt.outcome));
+  if (receipt.is_update) json.Field("cause", "update");
+  if (receipt.first_receipt) json.Field("first_receipt", ToText(*receipt.first_receipt));
+  if (receipt.reason) json.Field("reason", ReasonName(*receipt.reason));
+  if (receipt.outcome == Outcome::kNothingLearned) WriteShards(json, "searched", receipt.searched);
+  if (!receipt.passed_on.empty()) WriteShards(json, "passed_on", receipt.passed_on);
+  if (!receipt.pending.empty()) WriteShards(json, "pending", receipt.pending);
+  WriteEvents(json, receipt, context.hasher);
+  json.Key("received").BeginObject().Field("offset", receipt.received.value);
+  WriteTime(json, receipt.received_time);
+  json.EndObject();
+  json.Key("effective").BeginObject().Field("offset", receipt.effective.value);
+  json.Field("index", receipt.index).Field("model_version", receipt.model_version.value);
+  WriteTime(json, receipt.effective_time);
+  json.Field("by", receipt.by_timer ? "timer" : "stream").EndObject();
+  json.Field("certified", receipt.why_not.empty());
+  WriteLines(json, "why_not", receipt.why_not);
+  json.Field("mode", spec.forgetting.mode).Field("guarantee", Name(spec.forgetting.guarantee));
+  json.Field("shift", receipt.forgetting.shift).Field("sigma", receipt.forgetting.sigma);
+  WritePromise(json, receipt, context);
+  WriteLines(json, "assumptions", Assumptions(spec, context.is_adaptive));
+  WriteLines(json, "not_covered", NotCovered(context.keeps_secret));
+  json.Field("noise", Name(spec.noise.source)).Field("config", context.config_sha256);
+  json.Field("previous", previous);
+  json.Field("statement", Statement(receipt, context));
+  return json.EndObject().text();
+}
+
+std::string WriteReceivedNotice(const Receipt& receipt, const std::string& previous) {
+  JsonWriter json;
+  json.BeginObject().Field("format", "lethe.notice/1").Field("receipt", ToText(receipt.uuid));
+  json.Field("state", ToText(receipt.state)).Field("shard", receipt.shard.value);
+  json.Field("status", "received").Key("sha256").Null();
+  json.Field("events", static_cast<std::int64_t>(receipt.events.size()));
+  json.Field("offset", receipt.received.value);
+  WriteTime(json, receipt.received_time);
+  return json.Field("previous", previous).EndObject().text();
+}
+
+std::string WriteErasedNotice(const ErasedNotice& notice, const std::string& previous) {
+  JsonWriter json;
+  json.BeginObject().Field("format", "lethe.notice/1").Field("receipt", ToText(notice.receipt));
+  json.Field("state", ToText(notice.state)).Field("shard", notice.shard.value);
+  json.Field("status", "erased").Field("sha256", notice.receipt_sha256);
+  json.Field("offset", notice.offset.value);
+  WriteTime(json, notice.time);
+  json.Field("by", notice.by_timer ? "timer" : "stream");
+  return json.Field("previous", previous).EndObject().text();
+}
+
+std::string WriteClockNotice(const ClockNotice& notice, const std::string& previous) {
+  JsonWriter json;
+  json.BeginObject().Field("format", "lethe.notice/1").Key("receipt").Null();
+  json.Field("state", ToText(notice.state)).Field("shard", notice.shard.value);
+  json.Field("status", "clock").Key("sha256").Null();
+  json.Field("offset", notice.offset.value);
+  WriteTime(json, notice.time);
+  json.Field("arrival", notice.arrival.value);
+  return json.Field("previous", previous).EndObject().text();
+}
+
+std::string WriteChainNotice(const ChainNotice& notice, const std::string& previous) {
+  JsonWriter json;
+  json.BeginObject().Field("format", "lethe.notice/1").Key("receipt").Null();
+  json.Field("state", ToText(notice.state)).Field("shard", notice.shard.value);
+  json.Field("status", notice.status).Key("sha256").Null();
+  if (!notice.after.empty()) json.Field("after", notice.after);
+  if (!notice.new_key.empty()) {
+    json.Field("old_key", notice.old_key).Field("new_key", notice.new_key);
+  }
+  json.Field("offset", notice.from.value).Field("to", notice.to.value);
+  return json.Field("previous", previous).EndObject().text();
+}
+
+}  // namespace lethe

@@ -1,0 +1,338 @@
+#include "engine/shard/shard.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "engine/base/check.h"
+#include "engine/base/json.h"
+#include "engine/plan.h"
+
+namespace lethe {
+
+Shard::Shard(const Plan& plan, const ShardIdentity& identity, const ShardPorts& ports)
+    : plan_(plan),
+      identity_(identity),
+      id_(identity.shard),
+      ports_(ports),
+      names_(ports.hasher, identity),
+      why_not_(plan.WhyNotCertified()),
+      waiting_(plan.spec.forgetting),
+      regret_bound_(plan.constants, Door(plan.spec.model).model_dimension()) {
+  const Digest digest = ports.hasher.Sha256(CertificatePart(plan.spec));
+  config_sha256_ = ToHex(digest.data(), digest.size());
+  unlearner_ = MakeUnlearner(plan_, id_, ports.random, ports.payloads);
+}
+
+ModelVersion Shard::model_version() const { return {steps() + counters_.effective_deletions}; }
+
+std::optional<double> Shard::regret_bound() const {
+  if (!plan_.schedule.is_public() || plan_.mode->moves_model) return std::nullopt;
+  return regret_bound_.Total();
+}
+
+Status Shard::Commit(bool sync) {
+  if (ports_.state.is_durable()) Save();
+  sync = sync || has_news();
+  LETHE_RETURN_IF_ERROR(ports_.state.Commit(sync));
+  if (sync) synced_version_ = model_version();
+  return Status::Ok();
+}
+
+Status Shard::Publish() {
+  for (const auto& [kind, bytes] : outbox_) {
+    LETHE_RETURN_IF_ERROR(ports_.sink.Publish(id_, kind, bytes));
+  }
+  outbox_.clear();
+  return Status::Ok();
+}
+
+Membership Shard::Find(const Request& request) const {
+  LETHE_CHECK(request.id || request.subject);
+  const KeyHash name = request.id ? names_.Id(*request.id) : names_.Subject(*request.subject);
+  const bool is_learned =
+      request.id ? ports_.state.FindId(name).has_value() : !ports_.state.FindSubject(name).empty();
+  if (is_learned) return Membership::kLearned;
+  const auto refusal = ports_.state.FindRefusal(names_.Lasting(name));
+  return refusal && refusal->forgotten ? Membership::kForgotten : Membership::kUnknown;
+}
+
+Status Shard::Process(const Position& position, const Item& item, const Elsewhere* lookup) {
+  LETHE_CHECK(!IsErasureDue(position));
+  ++counters_.records;
+  next_ = {position.offset.value + 1};
+  AdvanceTime(position);
+  last_time_ = position.timestamp;
+  LETHE_RETURN_IF_ERROR(std::visit(
+      [&](const auto* content) {
+        if constexpr (std::is_same_v<decltype(content), const Request*>) {
+          return Take(position, *content, lookup);
+        } else {
+          return Take(position, *content);
+        }
+      },
+      item));
+  return waiting_.size() == 0 ? Status::Ok() : ServeDue(position);
+}
+
+Status Shard::Take(const Position& position, const Rejection& rejection) {
+  ++counters_.rejected[static_cast<std::size_t>(rejection.reason)];
+  ports_.probe.OnRejected(id_, position.offset, rejection);
+  if (!rejection.is_request) return Status::Ok();
+  Receipt receipt = NewReceipt(position, Outcome::kRejected);
+  receipt.reason = rejection.reason;
+  receipt.why_not = {"the request could not be read"};
+  AppendReceipt(receipt);
+  return Status::Ok();
+}
+
+void Shard::Prefetch(const AdmittedLearn& learn) const {
+  ports_.state.Prefetch(learn.id, learn.subject);
+  unlearner_->Prefetch(learn.example);
+}
+
+void Shard::LearnAs(const Position& position, const AdmittedLearn& learn, bool is_update) {
+  const LearnedEvent learned{
+      .index = {steps()}, .offset = position.offset, .id = learn.id, .subject = learn.subject};
+  if (plan_.schedule.is_public()) regret_bound_.Step(plan_.schedule.Step(steps() + 1));
+  const double squared_norm = unlearner_->SquaredNorm();
+  const double prediction = unlearner_->LearnOf(learned.subject, learn.example);
+  ports_.state.AddEvent(learned);
+  ++(is_update ? counters_.updates : counters_.learned);
+  ports_.probe.OnLearn(id_, {learned.index, prediction, squared_norm, learn.example});
+}
+
+bool Shard::IsRefused(const KeyHash& id) const {
+  return ports_.state.has_refusals() && ports_.state.FindRefusal(names_.Lasting(id)).has_value();
+}
+
+Status Shard::Take(const Position& position, const AdmittedLearn& learn) {
+  if (IsRefused(learn.id)) {
+    ++counters_.refused_late;
+  } else if (ports_.state.FindId(learn.id)) {
+    ++counters_.duplicates;
+  } else {
+    LearnAs(position, learn, false);
+  }
+  return Status::Ok();
+}
+
+Status Shard::Take(const Position& position, const AdmittedUpdate& update) {
+  if (IsRefused(update.learn.id)) {
+    ++counters_.refused_late;
+    return Status::Ok();
+  }
+  if (const auto old = ports_.state.FindId(update.learn.id)) {
+    LETHE_RETURN_IF_ERROR(Replace(position, update.replaced, *old));
+    // The old version must be gone before the new one is learned, if it may go at once.
+    LETHE_RETURN_IF_ERROR(ServeDue(position));
+  }
+  LearnAs(position, update.learn, true);
+  return Status::Ok();
+}
+
+Status Shard::Replace(const Position& position, const Request& request, const LearnedEvent& old) {
+  Receipt receipt = NewReceipt(position, Outcome::kForgotten);
+  receipt.request = request.reference;
+  receipt.is_update = true;
+  return Receive(std::move(receipt), {old});
+}
+
+Status Shard::Take(const Position& position, const Request& request, const Elsewhere* lookup) {
+  LETHE_CHECK(request.id || request.subject);
+  if (request.is_replacement) {
+    const auto old = ports_.state.FindId(names_.Id(*request.id));
+    return old ? Replace(position, request, *old) : Status::Ok();
+  }
+  ++counters_.requests;
+  return request.id ? DeleteById(position, request, lookup)
+                    : DeleteBySubject(position, request, lookup);
+}
+
+Status Shard::DeleteById(const Position& position, const Request& request,
+                         const Elsewhere* lookup) {
+  const KeyHash id = names_.Id(*request.id);
+  const KeyHash lasting = names_.Lasting(id);
+  if (const auto event = ports_.state.FindId(id)) {
+    Receipt receipt = NewReceipt(position, Outcome::kForgotten);
+    receipt.request = request.reference;
+    ports_.state.Refuse(lasting, RefusalFor(receipt));
+    return Receive(std::move(receipt), {*event});
+  }
+  const Receipt receipt =
+      NotForgotten(position, request, ports_.state.FindRefusal(lasting), lookup);
+  // Remembered, so that a learn that comes late is refused.
+  if (receipt.outcome == Outcome::kNothingLearned) {
+    ports_.state.Refuse(lasting, RefusalFor(receipt));
+  }
+  AppendReceipt(receipt);
+  return Status::Ok();
+}
+
+Status Shard::DeleteBySubject(const Position& position, const Request& request,
+                              const Elsewhere* lookup) {
+  const KeyHash subject = names_.Subject(*request.subject);
+  const KeyHash lasting = names_.Lasting(subject);
+  std::vector<LearnedEvent> events = ports_.state.FindSubject(subject);
+  if (events.empty()) {
+    Receipt receipt = NotForgotten(position, request, ports_.state.FindRefusal(lasting), lookup);
+    receipt.subject = names_.SubjectInReceipt(*request.subject);
+    AppendReceipt(receipt);
+    return Status::Ok();
+  }
+  Receipt receipt = NewReceipt(position, Outcome::kForgotten);
+  receipt.request = request.reference;
+  receipt.subject = names_.SubjectInReceipt(*request.subject);
+  const bool is_known = lookup != nullptr && lookup->holders > 0;
+  SetPromise(is_known ? lookup->holders : plan_.shards, receipt);
+  const Refusal refusal = RefusalFor(receipt);
+  for (const LearnedEvent& event : events) ports_.state.Refuse(names_.Lasting(event.id), refusal);
+  ports_.state.Refuse(lasting, refusal);
+  return Receive(std::move(receipt), std::move(events));
+}
+
+Status Shard::Receive(Receipt receipt, std::vector<LearnedEvent> events) {
+  WaitingRequest request{
+      .receipt = std::move(receipt), .targets = {}, .steps = steps(), .time = now_, .waited = {}};
+  for (const LearnedEvent& event : events) {
+    request.targets.push_back({event.index, {}});
+    if (event.subject) request.targets.back().subject = names_.Lasting(*event.subject);
+    ports_.state.RemoveEvent(event);
+  }
+  unlearner_->Release(request.targets);
+  request.receipt.events = std::move(events);
+  if (!waiting_.at_once()) {
+    ++counters_.notices;
+    Append(ChainKind::kNotice, WriteReceivedNotice(request.receipt, previous_));
+  }
+  waiting_.Add(std::move(request));
+  return Status::Ok();
+}
+
+Status Shard::ServeDue(const Position& position) {
+  const auto sigma_now = [this](const std::vector<Target>& targets) {
+    return unlearner_->SigmaNow(targets);
+  };
+  return Serve(At(position), waiting_.TakeDue(steps(), now_, sigma_now));
+}
+
+Status Shard::Serve(const Moment& moment, std::vector<WaitingRequest> due) {
+  if (due.empty()) return Status::Ok();
+  std::vector<Target> batch;
+  for (const WaitingRequest& request : due) {
+    batch.insert(batch.end(), request.targets.begin(), request.targets.end());
+  }
+  const auto forgetting = unlearner_->Forget(batch);
+  if (!forgetting.ok()) {
+    return {forgetting.status().code(), "shard " + std::to_string(id_.value) + ", offset " +
+                                            std::to_string(moment.offset.value) + ": " +
+                                            forgetting.status().message()};
+  }
+  ports_.state.RetireModels();
+  const double sigma = forgetting.value().sigma;
+  counters_.forgotten_events += static_cast<std::int64_t>(batch.size());
+  counters_.effective_deletions += static_cast<std::int64_t>(due.size());
+  ++counters_.draws;
+  last_sigma_ = sigma;
+  counters_.noise_variance += sigma * sigma;
+  clean_from_ = model_version();
+  regret_bound_.Draw(sigma, static_cast<std::int64_t>(batch.size()));
+  ports_.probe.OnEffective(id_, batch, forgetting.value());
+  for (WaitingRequest& request : due) {
+    SetEffective(moment, request.receipt);
+    request.receipt.forgetting = forgetting.value();
+    request.receipt.why_not = why_not_;
+    if (const char* reason = forgetting.value().why_not) {
+      request.receipt.why_not.emplace_back(reason);
+    }
+    AppendReceipt(request.receipt);
+    TellStage(ErasureStage::kEffective, request.receipt.received_time,
+              moment.by_timer ? moment.timestamp : std::min(moment.timestamp, now_));
+    // A stream without timestamps knows no delay.
+    if (now_ != kNoTime) {
+      erasures_.push_back(
+          {request.receipt.uuid, previous_, now_, request.receipt.received_time, {}});
+    }
+  }
+  return Status::Ok();
+}
+
+Receipt Shard::NotForgotten(const Position& position, const Request& request,
+                            const std::optional<Refusal>& refusal, const Elsewhere* lookup) {
+  const bool is_repeated = refusal && refusal->forgotten;
+  Receipt receipt =
+      NewReceipt(position, is_repeated ? Outcome::kAlreadyForgotten : Outcome::kNothingLearned);
+  receipt.request = request.reference;
+  if (lookup != nullptr) {
+    receipt.passed_on = lookup->passed_on;
+    receipt.pending = lookup->pending;
+  }
+  if (is_repeated) {
+    receipt.first_receipt = refusal->receipt;
+    receipt.why_not = {"the first receipt states what is promised"};
+    return receipt;
+  }
+  receipt.searched = lookup != nullptr ? lookup->searched : std::vector{id_};
+  receipt.why_not = {"nothing was learned under this name, so there was nothing to forget"};
+  return receipt;
+}
+
+Receipt Shard::NewReceipt(const Position& position, Outcome outcome) {
+  Receipt receipt;
+  ports_.random.Fill({Stream::Purpose::kUuid, id_, receipts_++}, receipt.uuid);
+  receipt.uuid[6] = static_cast<std::uint8_t>((receipt.uuid[6] & 0x0f) | 0x40);  // RFC 4122, v4
+  receipt.uuid[8] = static_cast<std::uint8_t>((receipt.uuid[8] & 0x3f) | 0x80);
+  receipt.state = identity_.state;
+  receipt.shard = id_;
+  receipt.outcome = outcome;
+  receipt.received = position.offset;
+  receipt.received_time = position.timestamp;
+  SetPromise(1, receipt);
+  SetEffective(At(position), receipt);
+  return receipt;
+}
+
+void Shard::SetPromise(std::int64_t holders, Receipt& receipt) const {
+  const bool joint = plan_.spec.forgetting.guarantee == Guarantee::kJoint;
+  receipt.holders = holders;
+  receipt.promise = joint ? plan_.served : plan_.ServedTo(holders);
+  receipt.shard_mu = plan_.promise.mu;
+}
+
+void Shard::SetEffective(const Moment& moment, Receipt& receipt) const {
+  receipt.effective = moment.offset;
+  receipt.effective_time = moment.timestamp;
+  receipt.by_timer = moment.by_timer;
+  receipt.index = steps();
+  receipt.model_version = model_version();
+}
+
+Refusal Shard::RefusalFor(const Receipt& receipt) const {
+  Refusal refusal{.receipt = receipt.uuid,
+                  .forgotten = receipt.outcome == Outcome::kForgotten,
+                  .until = kNoTime};
+  if (now_ != kNoTime) refusal.until = {now_.value + plan_.spec.refuse_late_for_ms};
+  return refusal;
+}
+
+void Shard::Append(ChainKind kind, std::string bytes) {
+  const Digest digest = ports_.hasher.Sha256(bytes);
+  previous_ = ToHex(digest.data(), digest.size());
+  ++chain_entries_;
+  ports_.state.Append(kind, bytes);
+  outbox_.emplace_back(kind, std::move(bytes));
+}
+
+void Shard::AppendReceipt(const Receipt& receipt) {
+  ++counters_.outcomes[static_cast<std::size_t>(receipt.outcome)];
+  const ReceiptContext context{.spec = plan_.spec,
+                               .shards = plan_.shards,
+                               .is_exact = plan_.mode->is_exact,
+                               .keeps_secret = plan_.mode->keeps_secret,
+                               .is_adaptive = plan_.AllowsAdaptiveRequests(),
+                               .config_sha256 = config_sha256_,
+                               .hasher = ports_.hasher};
+  Append(ChainKind::kReceipt, WriteReceipt(receipt, context, previous_));
+}
+
+}  // namespace lethe

@@ -1,0 +1,166 @@
+// What of a shard outlives the process, and what it tells about itself.
+
+#include "engine/base/archive.h"
+#include "engine/shard/shard.h"
+#include "engine/spec/spec_difference.h"
+
+namespace lethe {
+namespace {
+
+// Of Part::kShard and all other parts together; docs/formats/state.md.
+constexpr std::uint64_t kShardVersion = 1;
+
+}  // namespace
+
+void Shard::Save() {
+  unlearner_->Save(ports_.state);
+  SavingArchive archive;
+  archive(kShardVersion, *this);
+  ports_.state.Put(Part::kShard, archive.Take());
+  SaveClock();
+  if (plan_.shards == 1) return;
+  std::vector<std::int64_t> holders;
+  for (const WaitingRequest& request : waiting_.requests()) {
+    holders.push_back(request.receipt.holders);
+  }
+  SavingArchive fleet;
+  fleet(plan_.shards, holders);
+  ports_.state.Put(Part::kFleet, fleet.Take());
+}
+
+std::int64_t Shard::ShardsOf(const State& state) {
+  std::int64_t shards = 1;
+  if (const auto saved = state.Get(Part::kFleet)) {
+    LoadingArchive archive(*saved);
+    archive(shards);
+  }
+  return shards;
+}
+
+Status Shard::Resume() {
+  const std::string config = CertificatePart(plan_.spec);
+  if (const auto saved = ports_.state.Get(Part::kShard)) {
+    const std::string theirs = ports_.state.Get(Part::kConfig).value_or("");
+    if (theirs == config) return Load(*saved);
+    return {ErrorCode::kInput,
+            "shard " + std::to_string(id_.value) +
+                ": the state was made with another configuration, and what was promised under it "
+                "cannot be kept under this one:\n" +
+                SpecDifference(theirs, config) +
+                "Go back to the old values, or begin anew with another state.path."};
+  }
+  ports_.state.Put(Part::kConfig, config);
+  return Status::Ok();
+}
+
+Status Shard::Load(std::string_view saved) {
+  LoadingArchive archive(saved);
+  std::uint64_t version = 0;
+  archive(version);
+  if (version != kShardVersion) {
+    return {ErrorCode::kInput, "shard " + std::to_string(id_.value) + ": the state has format " +
+                                   std::to_string(version) + ", this program reads " +
+                                   std::to_string(kShardVersion)};
+  }
+  archive(*this);
+  if (!archive.complete()) {
+    return {ErrorCode::kInput,
+            "shard " + std::to_string(id_.value) + ": the stored counters cannot be read"};
+  }
+  for (WaitingRequest& request : waiting_.requests()) {
+    request.receipt.state = identity_.state;
+    request.receipt.shard = id_;
+    SetPromise(1, request.receipt);
+  }
+  LETHE_RETURN_IF_ERROR(LoadFleet());
+  LETHE_RETURN_IF_ERROR(LoadClock());
+  // The process may have died before the erasure.
+  if (!erasures_.empty()) ports_.state.RetireModels();
+  return unlearner_->Load(ports_.state);
+}
+
+Status Shard::LoadFleet() {
+  const std::string name = "shard " + std::to_string(id_.value);
+  const std::int64_t theirs = ShardsOf(ports_.state);
+  if (theirs != plan_.shards) {
+    return {ErrorCode::kInput,
+            name + ": the state was made as one of " + std::to_string(theirs) +
+                " shards, and is to be one of " + std::to_string(plan_.shards) +
+                ": what was promised of all of them together cannot be kept. Begin anew with "
+                "another state.path."};
+  }
+  const auto saved = ports_.state.Get(Part::kFleet);
+  if (!saved) return Status::Ok();
+  LoadingArchive archive(*saved);
+  std::int64_t shards = 0;
+  std::vector<std::int64_t> holders;
+  archive(shards, holders);
+  if (!archive.complete() || holders.size() != waiting_.size()) {
+    return {ErrorCode::kInput, name + ": what is stored of the other shards cannot be read"};
+  }
+  for (std::size_t i = 0; i < holders.size(); ++i) {
+    SetPromise(holders[i], waiting_.requests()[i].receipt);
+  }
+  return Status::Ok();
+}
+
+void Shard::GoOnFrom(Offset first) {
+  if (counters_.records > 0 && first > next_) {
+    ++counters_.notices;
+    Append(ChainKind::kNotice,
+           WriteChainNotice({"gap", identity_.state, id_, next_, first, ""}, previous_));
+  }
+  next_ = first;
+}
+
+void Shard::BeginAfter(const std::string& other_state) {
+  ++counters_.notices;
+  Append(ChainKind::kNotice,
+         WriteChainNotice({"begun", identity_.state, id_, next_, next_, other_state}, previous_));
+}
+
+void Shard::ChangeKey(const std::string& old_key, const std::string& new_key) {
+  ++counters_.notices;
+  Append(ChainKind::kNotice, WriteChainNotice({.status = "key",
+                                               .state = identity_.state,
+                                               .shard = id_,
+                                               .from = next_,
+                                               .to = next_,
+                                               .old_key = old_key,
+                                               .new_key = new_key},
+                                              previous_));
+}
+
+ShardReport Shard::Report() const {
+  ShardReport report{.shard = id_,
+                     .state_id = ToText(identity_.state),
+                     .counters = counters_,
+                     .model_version = model_version(),
+                     .clean_from = clean_from_,
+                     .weights = unlearner_->model(),
+                     .retained_events = steps() - counters_.forgotten_events,
+                     .half_life = unlearner_->HalfLife(),
+                     .last_sigma = last_sigma_,
+                     .regret_bound = regret_bound(),
+                     .regret_noise_bound = regret_bound_.Noise(),
+                     .loss_total = {},
+                     .loss_events = {},
+                     .pending_requests = static_cast<std::int64_t>(waiting_.size()),
+                     .oldest_pending = {},
+                     .last_event = {},
+                     .next = next_,
+                     .chain_entries = chain_entries_,
+                     .chain_head = previous_};
+  for (const WaitingRequest& request : waiting_.requests()) {
+    report.retained_events -= static_cast<std::int64_t>(request.targets.size());
+  }
+  if (waiting_.size() > 0) {
+    const WaitingRequest& oldest = waiting_.requests().front();
+    // Its timestamp, unless that lies in the future.
+    report.oldest_pending = std::min(oldest.receipt.received_time, oldest.time);
+  }
+  if (now_ != kNoTime) report.last_event = now_;
+  return report;
+}
+
+}  // namespace lethe

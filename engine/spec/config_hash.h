@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "engine/base/json.h"
+#include "engine/ports/hash.h"
+#include "engine/spec/spec.h"
+
+namespace lethe {
+
+// What receipts and models call "config": the SHA-256 of the certificate part, in hexadecimal.
+inline std::string ConfigSha256(const Spec& spec, const Hasher& hasher) {
+  const Digest digest = hasher.Sha256(CertificatePart(spec));
+  return ToHex(digest.data(), digest.size());
+}
+
+}  // namespace lethe

@@ -1,0 +1,113 @@
+#include "engine/spec/loss.h"
+
+#include <cmath>
+
+#include "engine/base/check.h"
+
+namespace lethe {
+namespace {
+
+// 1 / (1 + exp(m)) without overflow, and without a branch on a sign that nobody can predict.
+double Sigmoid(double minus_m) {
+  const double e = std::exp(-std::abs(minus_m));
+  return (minus_m >= 0 ? 1 : e) / (1 + e);
+}
+
+}  // namespace
+
+double Loss::Value(double p, double y) const {
+  switch (kind_) {
+    case LossKind::kLogistic: {
+      const double m = y * p;
+      return std::log1p(std::exp(-std::abs(m))) + std::fmax(-m, 0.0);
+    }
+    case LossKind::kSquared: return (p - y) * (p - y) / 2;
+    case LossKind::kHuber: {
+      const double a = std::abs(p - y);
+      return a <= width_ ? a * a / 2 : width_ * (a - width_ / 2);
+    }
+  }
+  LETHE_CHECK(false);
+}
+
+double Loss::Slope(double p, double y) const {
+  switch (kind_) {
+    case LossKind::kLogistic: return -y * Sigmoid(-y * p);
+    case LossKind::kSquared: return p - y;
+    case LossKind::kHuber: return std::fmin(std::fmax(p - y, -width_), width_);
+  }
+  LETHE_CHECK(false);
+}
+
+// log(1 + e) with what 1 + e has lost of e.
+void Loss::Values(const Many& y, Many& p) const {
+  switch (kind_) {
+    case LossKind::kLogistic: {
+      p *= y;
+      const Many e = (-p.abs()).exp();
+      const Many sum = 1 + e;
+      p = sum.log() + (e - (sum - 1)) / sum + (-p).max(0.0);
+      return;
+    }
+    case LossKind::kSquared: p = (p - y).square() / 2; return;
+    case LossKind::kHuber: {
+      const Many a = (p - y).abs();
+      p = (a <= width_).select(a.square() / 2, width_ * (a - width_ / 2));
+      return;
+    }
+  }
+  LETHE_CHECK(false);
+}
+
+// Eigen's exponential is within two units of the last place, 4 * 2^-53; one sum, one quotient and
+// a product with y = +-1 follow. The branch is on the sign alone, so |m| never overflows.
+void Loss::Slopes(const Many& y, Many& p) const {
+  switch (kind_) {
+    case LossKind::kLogistic: {
+      p *= y;
+      const Many e = (-p.abs()).exp();
+      p = -y * (p < 0).select(Many::Ones(), e) / (1 + e);
+      return;
+    }
+    case LossKind::kSquared: p -= y; return;
+    case LossKind::kHuber: p = (p - y).max(-width_).min(width_); return;
+  }
+  LETHE_CHECK(false);
+}
+
+double Loss::Curvature(double p, double y) const {
+  switch (kind_) {
+    case LossKind::kLogistic: {
+      const double s = Sigmoid(-y * p);
+      return s * (1 - s);
+    }
+    case LossKind::kSquared: return 1;
+    case LossKind::kHuber: return std::abs(p - y) <= width_ ? 1 : 0;
+  }
+  LETHE_CHECK(false);
+}
+
+void Loss::Curvatures(const Many& y, Many& p) const {
+  switch (kind_) {
+    case LossKind::kLogistic:
+      Slopes(y, p);
+      p = p.abs() * (1 - p.abs());
+      return;
+    case LossKind::kSquared: p.setOnes(); return;
+    case LossKind::kHuber: p = ((p - y).abs() <= width_).cast<double>(); return;
+  }
+  LETHE_CHECK(false);
+}
+
+double Loss::MaxSlope(double prediction_bound, double label_bound) const {
+  switch (kind_) {
+    case LossKind::kLogistic: return 1;
+    case LossKind::kSquared: return prediction_bound + label_bound;
+    case LossKind::kHuber: return width_;
+  }
+  LETHE_CHECK(false);
+}
+
+double Loss::MaxCurvature() const { return kind_ == LossKind::kLogistic ? 0.25 : 1; }
+
+}  // namespace lethe

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/base/types.h"
+#include "engine/shard/model_json.h"
+
+namespace lethe {
+
+// A linear model and what is told about it, to be written as ONNX.
+struct OnnxModel {
+  std::string loss;
+  Vector weights;
+  double intercept = 0;
+  std::optional<std::int64_t> hash_bits;
+  std::string model_id;
+  std::vector<ShardModel> shards;  // without weights
+  std::string config_sha256;
+  // By shard: the SHA-256 of the last entry of its chain of receipts. May be empty.
+  std::vector<std::pair<ShardId, std::string>> receipts;
+};
+
+// Without receipts. Of the facts it takes what describes the model.
+OnnxModel OnnxModelOf(const PipelineFacts& facts, const Vector& weights,
+                      std::span<const ShardModel> shards, const Hasher& hasher);
+
+// The bytes of a .onnx file in float32, one node of ai.onnx.ml on input "x" [N, dimension]: for the
+// logistic loss a LinearClassifier with outputs "label" (-1 or 1) and "probabilities" [N, 2], of -1
+// and of 1; otherwise a LinearRegressor with output "prediction" [N, 1]. docs/http.md lists the
+// metadata. The same model gives the same bytes.
+std::string OnnxBytes(const OnnxModel& model);
+
+}  // namespace lethe

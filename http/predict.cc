@@ -1,0 +1,115 @@
+#include "http/predict.h"
+
+#include <cmath>
+#include <vector>
+
+#include <simdjson.h>
+
+#include "engine/shard/model_json.h"
+
+namespace lethe {
+namespace {
+
+namespace dom = simdjson::dom;
+
+// {"instances":[[1]]} has 3; a little more, so that what is nested deeper is called by its row.
+constexpr std::size_t kMaxDepth = 8;
+
+HttpResponse BadRow(std::size_t row, const std::string& what) {
+  JsonWriter json;
+  json.BeginObject().Field("error", "instances[" + std::to_string(row) + "]: " + what);
+  json.Field("row", static_cast<std::int64_t>(row)).EndObject();
+  return JsonResponse(400, json.text());
+}
+
+// The array of "instances", or what is wrong with the document around it.
+std::optional<HttpResponse> FindInstances(dom::parser& parser, std::string_view body,
+                                          dom::array& instances) {
+  static constexpr char kExpected[] = "the body must be {\"instances\":[[...],...]}";
+  dom::element root;
+  simdjson::error_code error = parser.allocate(body.size() + 1, kMaxDepth);
+  if (!error) error = parser.parse(body.data(), body.size()).get(root);
+  if (error == simdjson::NUMBER_ERROR) {
+    return ErrorResponse(400, "a number is not written as JSON has it, or is too large");
+  }
+  if (error == simdjson::DEPTH_ERROR) return ErrorResponse(400, "the body is nested too deep");
+  if (error) return ErrorResponse(400, std::string("the body is not JSON; ") + kExpected);
+  if (root["instances"].get(instances)) return ErrorResponse(400, kExpected);
+  // size() saturates far above this.
+  if (instances.size() > kMaxPredictRows) {
+    return ErrorResponse(400, "more than " + std::to_string(kMaxPredictRows) + " instances");
+  }
+  return std::nullopt;
+}
+
+double Probability(double score) {
+  // Without overflow on either side.
+  const double e = std::exp(-std::abs(score));
+  return score >= 0 ? 1 / (1 + e) : e / (1 + e);
+}
+
+void WriteNumbers(JsonWriter& json, const char* key, const std::vector<double>& numbers) {
+  json.Key(key).BeginArray();
+  for (const double number : numbers) json.Value(number);
+  json.EndArray();
+}
+
+}  // namespace
+
+HttpResponse Predict(const Board& board, const Hasher& hasher, std::string_view body) {
+  const PipelineFacts& facts = board.facts();
+  if (facts.hash_bits) {
+    return ErrorResponse(400,
+                         "this model hashes named features and has no dense rows to predict for; "
+                         "read /v1/model and hash as docs/formats/hashing.md says");
+  }
+  const auto reports = board.reports();
+  if (reports.empty()) return ErrorResponse(503, "no model has been committed yet");
+
+  dom::parser parser;
+  dom::array instances;
+  if (auto problem = FindInstances(parser, body, instances)) return *std::move(problem);
+
+  const std::vector<ShardModel> shards = ModelsOf(reports);
+  const Vector weights = AverageModels(shards);
+  const auto dimension = static_cast<std::size_t>(weights.size()) - (facts.bias ? 1 : 0);
+
+  std::vector<double> scores;
+  for (const dom::element instance : instances) {
+    const std::size_t row = scores.size();
+    dom::array values;
+    if (instance.get(values)) return BadRow(row, "not an array of numbers");
+    double score = facts.bias ? weights[weights.size() - 1] : 0;
+    std::size_t column = 0;
+    for (const dom::element value : values) {
+      double number = 0;
+      // get() also takes integers.
+      if (value.get(number)) {
+        return BadRow(row, "value " + std::to_string(column) + " is not a number");
+      }
+      if (column < dimension) {
+        score += weights[static_cast<Eigen::Index>(column)] * number;
+      }
+      ++column;
+    }
+    if (column != dimension) {
+      return BadRow(
+          row, std::to_string(column) + " values; the model takes " + std::to_string(dimension));
+    }
+    if (!std::isfinite(score)) return BadRow(row, "too large: its score is not finite");
+    scores.push_back(score);
+  }
+
+  JsonWriter json;
+  json.BeginObject();
+  WriteNumbers(json, "predictions", scores);
+  if (facts.loss == Name(LossKind::kLogistic)) {
+    for (double& score : scores) score = Probability(score);
+    WriteNumbers(json, "probabilities", scores);
+  }
+  WriteVersion(json, shards, hasher);
+  WriteShards(json, shards);
+  return JsonResponse(200, json.EndObject().text());
+}
+
+}  // namespace lethe

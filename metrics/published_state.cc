@@ -1,0 +1,76 @@
+#include "metrics/published_state.h"
+
+namespace lethe {
+
+PipelineFacts Board::facts() const {
+  const std::lock_guard lock(mutex_);
+  return facts_;
+}
+
+void Board::SetFacts(PipelineFacts facts) {
+  const std::lock_guard lock(mutex_);
+  facts_ = std::move(facts);
+}
+
+void Board::Show(ShardReport report) {
+  auto shown = std::make_shared<const ShardReport>(std::move(report));
+  const std::lock_guard lock(mutex_);
+  // Swapped, so that the report before is destroyed after the lock is gone.
+  reports_[shown->shard].swap(shown);
+}
+
+std::vector<std::shared_ptr<const ShardReport>> Board::reports() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<const ShardReport>> all;
+  all.reserve(reports_.size());
+  for (const auto& [shard, report] : reports_) all.push_back(report);
+  return all;
+}
+
+void Board::SetNotReady(const std::string& key, const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  not_ready_[key] = reason;
+}
+
+void Board::SetReady(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  not_ready_.erase(key);
+}
+
+void Board::SetUnhealthy(const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  if (!unhealthy_) unhealthy_ = reason;
+}
+
+void Board::SetStopping() {
+  const std::lock_guard lock(mutex_);
+  stopping_ = true;
+}
+
+void Board::AddTrouble(Trouble trouble) {
+  constexpr std::size_t kMaxTroubles = 10;
+  const std::lock_guard lock(mutex_);
+  troubles_.push_front(std::move(trouble));
+  if (troubles_.size() > kMaxTroubles) troubles_.pop_back();
+}
+
+std::vector<Board::Trouble> Board::troubles() const {
+  const std::lock_guard lock(mutex_);
+  return {troubles_.begin(), troubles_.end()};
+}
+
+std::vector<std::string> Board::not_ready() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> reasons;
+  if (stopping_) reasons.emplace_back("stopping");
+  if (unhealthy_) reasons.push_back(*unhealthy_);
+  for (const auto& [key, reason] : not_ready_) reasons.push_back(reason);
+  return reasons;
+}
+
+std::optional<std::string> Board::unhealthy() const {
+  const std::lock_guard lock(mutex_);
+  return unhealthy_;
+}
+
+}  // namespace lethe

@@ -1,0 +1,80 @@
+#include "state/format/payload_codec.h"
+
+#include <cstring>
+#include <optional>
+
+#include "state/format/bytes.h"
+
+namespace lethe {
+namespace {
+
+// The eighth byte of an entry. The mark is always set.
+constexpr std::uint8_t kMark = 0x80;
+constexpr std::uint8_t kHashed = 0x40;
+constexpr std::size_t kHeader = 4 + 3 + 1 + 8;
+
+// An entry, still packed.
+struct Packed {
+  NumberForm form;
+  std::size_t count;
+  double y;
+  const char* numbers;
+  const char* places;  // null: there are none
+};
+
+std::optional<Packed> Read(std::string_view bytes) {
+  if (bytes.size() < kHeader || (static_cast<std::uint8_t>(bytes[7]) & kMark) == 0) {
+    return std::nullopt;
+  }
+  const std::size_t count = NumberAt<std::uint32_t>(bytes, 0);
+  const auto form = static_cast<NumberForm>(bytes[4]);
+  if (form < NumberForm::kFloat32 || form > NumberForm::kFloat64) return std::nullopt;
+  const bool is_hashed = (static_cast<std::uint8_t>(bytes[7]) & kHashed) != 0;
+  const std::size_t numbers = count * BytesOfNumber(form);
+  const std::size_t places = is_hashed ? count * sizeof(std::uint32_t) : 0;
+  if (bytes.size() != kHeader + numbers + places) return std::nullopt;
+  const char* const begin = bytes.data() + kHeader;
+  return Packed{form, count, NumberAt<double>(bytes, 8), begin,
+                is_hashed ? begin + numbers : nullptr};
+}
+
+}  // namespace
+
+std::string_view PayloadCodec::Encode(const Example& example) {
+  const auto count = static_cast<std::size_t>(example.x.size());
+  const std::size_t places = example.at.size() * sizeof(std::uint32_t);
+  bytes_.resize(kHeader + count * sizeof(double) + places);
+  const NumberForm form = WriteShortest(example.x.data(), count, bytes_.data() + kHeader);
+  const std::size_t numbers = count * BytesOfNumber(form);
+  const auto short_count = static_cast<std::uint32_t>(count);
+  std::memcpy(bytes_.data(), &short_count, sizeof short_count);
+  bytes_[4] = static_cast<char>(form);
+  bytes_[5] = bytes_[6] = 0;
+  bytes_[7] = static_cast<char>(kMark | (places > 0 ? kHashed : 0));
+  std::memcpy(bytes_.data() + 8, &example.y, sizeof example.y);
+  if (places > 0) std::memcpy(bytes_.data() + kHeader + numbers, example.at.data(), places);
+  return std::string_view(bytes_).substr(0, kHeader + numbers + places);
+}
+
+bool PayloadCodec::Decode(std::string_view bytes, Example& example) {
+  const auto packed = Read(bytes);
+  if (!packed) return false;
+  example.x.resize(static_cast<Eigen::Index>(packed->count));
+  ReadNumbers(packed->form, packed->numbers, packed->count, example.x.data());
+  example.y = packed->y;
+  example.at.resize(packed->places != nullptr ? packed->count : 0);
+  if (!example.at.empty()) {
+    std::memcpy(example.at.data(), packed->places, packed->count * sizeof(std::uint32_t));
+  }
+  return true;
+}
+
+bool PayloadCodec::DecodeDense(std::string_view bytes, std::span<double> x, double& y) {
+  const auto packed = Read(bytes);
+  if (!packed || packed->places != nullptr || packed->count != x.size()) return false;
+  ReadNumbers(packed->form, packed->numbers, packed->count, x.data());
+  y = packed->y;
+  return true;
+}
+
+}  // namespace lethe

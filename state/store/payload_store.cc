@@ -1,0 +1,294 @@
+#include "state/store/payload_store.h"
+
+#include <rocksdb/db.h>
+#include <rocksdb/write_batch.h>
+
+#include <set>
+#include <utility>
+
+#include "state/format/bytes.h"
+#include "state/format/keys.h"
+#include "state/store/rocks_terms.h"
+
+namespace lethe {
+namespace {
+
+constexpr std::size_t kPlace = 8 + 8 + 8 + 4;
+constexpr std::size_t kPortion = std::size_t{8} << 20;  // bytes that a Rewrite moves at a time
+// Rows of so many keys share files, and move together when one of them changes. The number must
+// not depend on how large they are.
+constexpr std::uint64_t kGroup = 65'536;
+// Of what nobody needs; pieces and windows leave it behind, also where nothing is ever deleted.
+constexpr std::uint64_t kMostReleased = std::uint64_t{16} << 20;
+
+std::string Encode(const BlobPlace& place) {
+  std::string value;
+  PutNumber(value, place.file);
+  PutNumber(value, place.offset);
+  PutNumber(value, place.size);
+  PutNumber(value, place.checksum);
+  return value;
+}
+
+std::optional<BlobPlace> Decode(std::string_view value) {
+  if (value.size() != kPlace) return std::nullopt;
+  return BlobPlace{NumberAt<std::uint64_t>(value, 0), NumberAt<std::uint64_t>(value, 8),
+                   NumberAt<std::uint64_t>(value, 16), NumberAt<std::uint32_t>(value, 24)};
+}
+
+std::uint64_t GroupOf(std::string_view key) { return KeyNumber(key) / kGroup; }
+
+}  // namespace
+
+PlacedRows::PlacedRows(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& places,
+                       const std::string& folder, DiskFailure failure)
+    : db_(db),
+      places_(&places),
+      folder_(folder),
+      files_(folder + "/payloads", std::move(failure)) {}
+
+Status PlacedRows::Load(bool to_write) {
+  std::vector<BlobPlace> places;
+  const std::unique_ptr<rocksdb::Iterator> rows(db_.NewIterator(rocksdb::ReadOptions(), places_));
+  for (rows->SeekToFirst(); rows->Valid(); rows->Next()) {
+    const auto place = Decode(View(rows->value()));
+    if (!place)
+      return {ErrorCode::kInput, "the state is damaged: a place of payloads in " + folder_};
+    rows_.emplace_hint(rows_.end(), rows->key().ToString(), *place);
+    places.push_back(*place);
+  }
+  LETHE_RETURN_IF_ERROR(Convert(rows->status(), "reading " + folder_));
+  return to_write ? files_.Load(std::move(places)) : Status::Ok();
+}
+
+std::optional<PlacedRows::Row> PlacedRows::Next(std::string_view key) const {
+  const std::lock_guard lock(mutex_);
+  const auto row = rows_.lower_bound(key);
+  if (row == rows_.end()) return std::nullopt;
+  return *row;
+}
+
+std::optional<BlobPlace> PlacedRows::PlaceOf(std::string_view key) const {
+  const std::lock_guard lock(mutex_);
+  const auto row = rows_.find(key);
+  if (row == rows_.end()) return std::nullopt;
+  return row->second;
+}
+
+Result<bool> PlacedRows::Read(Row& row, BlobFiles::Reader& reader, std::string& value) const {
+  while (true) {
+    const Status status = reader.Read(row.second, value);
+    if (status.ok()) return true;
+    const auto place = PlaceOf(row.first);
+    if (!place) return false;
+    if (*place == row.second) return status;
+    row.second = *place;
+  }
+}
+
+Result<std::optional<std::string>> PlacedRows::Get(std::string_view key) const {
+  const auto place = PlaceOf(key);
+  if (!place) return std::optional<std::string>();
+  Row row(key, *place);
+  BlobFiles::Reader reader(files_);
+  std::string value;
+  const auto is_there = Read(row, reader, value);
+  if (!is_there.ok()) return is_there.status();
+  if (!is_there.value()) return std::optional<std::string>();
+  return std::optional<std::string>(std::move(value));
+}
+
+Status PlacedRows::Scan(std::string_view first, const Store::Visitor& visit) const {
+  BlobFiles::Reader reader(files_);
+  std::string value;
+  for (auto row = Next(first); row; row = Next(row->first + '\0')) {
+    const auto is_there = Read(*row, reader, value);
+    if (!is_there.ok()) return is_there.status();
+    if (is_there.value() && !visit(row->first, value)) break;
+  }
+  return Status::Ok();
+}
+
+std::optional<std::string> PlacedRows::LastKey() const {
+  const std::lock_guard lock(mutex_);
+  if (rows_.empty()) return std::nullopt;
+  return rows_.rbegin()->first;
+}
+
+std::vector<PlacedRows::Row> PlacedRows::Unreadable() const {
+  std::vector<Row> unreadable;
+  BlobFiles::Reader reader(files_);
+  std::string value;
+  for (auto row = Next(""); row; row = Next(row->first + '\0')) {
+    if (!Read(*row, reader, value).ok()) unreadable.push_back(*row);
+  }
+  return unreadable;
+}
+
+std::vector<PlacedRows::Row> PlacedRows::Unreadable(const std::vector<Row>& rows) const {
+  std::vector<Row> unreadable;
+  BlobFiles::Reader reader(files_);
+  std::string value;
+  for (const auto& [key, old_place] : rows) {
+    const auto place = PlaceOf(key);
+    if (!place) continue;
+    Row row(key, *place);
+    if (!Read(row, reader, value).ok()) unreadable.push_back(row);
+  }
+  return unreadable;
+}
+
+Status PlacedRows::Add(const std::vector<const WriteBatch::Change*>& changes,
+                       rocksdb::WriteBatch& rows) {
+  using Kind = WriteBatch::Change::Kind;
+  std::vector<BlobPlace> places;
+  std::vector<std::string_view> values;
+  std::uint64_t group = 0;
+  const auto append = [&]() -> Status {
+    if (values.empty()) return Status::Ok();
+    const auto written = writer_.Append(values, group);
+    if (!written.ok()) return written.status();
+    places.insert(places.end(), written.value().begin(), written.value().end());
+    values.clear();
+    return Status::Ok();
+  };
+  for (const WriteBatch::Change* change : changes) {
+    if (change->kind != Kind::kPut) continue;
+    if (GroupOf(change->key) != group) LETHE_RETURN_IF_ERROR(append());
+    group = GroupOf(change->key);
+    values.push_back(change->value);
+  }
+  LETHE_RETURN_IF_ERROR(append());
+  added_.clear();
+  auto place = places.begin();
+  for (const WriteBatch::Change* change : changes) {
+    WriteBatch::Change added{change->kind, change->family, change->key, {}};
+    rocksdb::Status status;
+    switch (change->kind) {
+      case Kind::kPut:
+        added.value = Encode(*place++);
+        status = rows.Put(places_, Slice(added.key), Slice(added.value));
+        break;
+      case Kind::kDelete: status = rows.Delete(places_, Slice(change->key)); break;
+      case Kind::kDeleteRange:
+        added.value = change->value;
+        status = rows.DeleteRange(places_, Slice(change->key), Slice(change->value));
+        break;
+    }
+    added_.push_back(std::move(added));
+    LETHE_RETURN_IF_ERROR(Convert(status, "writing to " + folder_));
+  }
+  return Status::Ok();
+}
+
+Status PlacedRows::Write(const std::vector<const WriteBatch::Change*>& changes,
+                         rocksdb::WriteBatch& rows, bool sync) {
+  {
+    const std::lock_guard writing(writing_);
+    LETHE_RETURN_IF_ERROR(Add(changes, rows));
+    rocksdb::WriteOptions options;
+    options.sync = sync;
+    const std::lock_guard lock(mutex_);
+    LETHE_RETURN_IF_ERROR(Convert(db_.Write(options, &rows), "writing to " + folder_));
+    for (const WriteBatch::Change& change : added_) Apply(change);
+  }
+  return files_.released_bytes() > kMostReleased ? DestroyReleased() : Status::Ok();
+}
+
+void PlacedRows::Apply(const WriteBatch::Change& change) {
+  if (change.kind == WriteBatch::Change::Kind::kPut)
+    return Place(change.key, *Decode(change.value));
+  const bool is_range = change.kind == WriteBatch::Change::Kind::kDeleteRange;
+  const auto first = rows_.lower_bound(change.key);
+  const auto end = is_range ? rows_.lower_bound(change.value) : rows_.upper_bound(change.key);
+  for (auto row = first; row != end; ++row) files_.Release(row->second);
+  rows_.erase(first, end);
+}
+
+void PlacedRows::Place(const std::string& key, const BlobPlace& place) {
+  const auto [row, is_new] = rows_.try_emplace(key, place);
+  if (is_new) return;
+  files_.Release(row->second);
+  row->second = place;
+}
+
+Status PlacedRows::ChangePlaces(const std::vector<Change>& changes) {
+  const std::lock_guard lock(mutex_);
+  rocksdb::WriteBatch batch;
+  for (const Change& change : changes) {
+    const auto row = rows_.find(change.key);
+    // What took the place of a row was written without what had to go.
+    if (row == rows_.end() || row->second != change.from) continue;
+    const auto status = batch.Put(places_, Slice(change.key), Slice(Encode(change.to)));
+    LETHE_RETURN_IF_ERROR(Convert(status, "writing to " + folder_));
+  }
+  LETHE_RETURN_IF_ERROR(
+      Convert(db_.Write(rocksdb::WriteOptions(), &batch), "writing to " + folder_));
+  for (const Change& change : changes) {
+    const auto row = rows_.find(change.key);
+    const bool is_moved = row != rows_.end() && row->second == change.from;
+    files_.Release(is_moved ? change.from : change.to);
+    if (is_moved) row->second = change.to;
+  }
+  return Status::Ok();
+}
+
+Status PlacedRows::MoveGroup(std::uint64_t group, const Store::Scrub& scrub) {
+  const std::string end = NumberKey((group + 1) * kGroup);
+  BlobFiles::Reader reader(files_);
+  BlobFiles::Writer writer(files_);
+  std::vector<Change> changes;
+  std::vector<std::string> values;
+  std::size_t bytes = 0;
+  const auto move = [&]() -> Status {
+    if (values.empty()) return Status::Ok();
+    const auto places = writer.Append({values.begin(), values.end()}, group);
+    if (!places.ok()) return places.status();
+    for (std::size_t i = 0; i < changes.size(); ++i) changes[i].to = places.value()[i];
+    LETHE_RETURN_IF_ERROR(ChangePlaces(changes));
+    changes.clear();
+    values.clear();
+    bytes = 0;
+    return Status::Ok();
+  };
+  std::string value;
+  for (auto row = Next(NumberKey(group * kGroup)); row && row->first < end;
+       row = Next(row->first + '\0')) {
+    const auto is_there = Read(*row, reader, value);
+    if (!is_there.ok()) return is_there.status();
+    if (!is_there.value()) continue;
+    if (auto changed = scrub(value)) value = *std::move(changed);
+    bytes += value.size();
+    changes.push_back({row->first, row->second, {}});
+    values.push_back(std::move(value));
+    if (bytes >= kPortion) LETHE_RETURN_IF_ERROR(move());
+  }
+  return move();
+}
+
+Status PlacedRows::Rewrite(const std::vector<Store::KeyRange>& ranges, const Store::Scrub& scrub) {
+  std::set<std::uint64_t> groups;
+  for (const Store::KeyRange& range : ranges) {
+    for (auto group = GroupOf(range.first); group <= GroupOf(range.last); ++group) {
+      groups.insert(group);
+    }
+  }
+  {
+    // What is written from here on goes to another file.
+    const std::lock_guard writing(writing_);
+    if (groups.contains(writer_.group())) writer_.Close();
+  }
+  for (const std::uint64_t group : groups) LETHE_RETURN_IF_ERROR(MoveGroup(group, scrub));
+  return DestroyReleased();
+}
+
+// It must not come back into use, as it would if the commits that released it were lost.
+Status PlacedRows::DestroyReleased() {
+  const std::lock_guard one_at_a_time(destroying_);
+  std::vector<BlobFiles::Extent> released = files_.TakeReleased();
+  if (released.empty()) return Status::Ok();
+  LETHE_RETURN_IF_ERROR(Convert(db_.SyncWAL(), "writing to " + folder_));
+  return files_.Destroy(std::move(released));
+}
+
+}  // namespace lethe

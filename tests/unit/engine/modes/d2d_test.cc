@@ -1,0 +1,86 @@
+// What the modes d2d_* refuse, and what their receipts say.
+#include <gtest/gtest.h>
+
+#include "engine/plan.h"
+#include "engine/shard/receipt_text.h"
+
+namespace lethe {
+namespace {
+
+Spec D2d(const char* mode, Calibration calibration) {
+  Spec spec;
+  spec.model.dimension = 20;
+  spec.forgetting.mode = mode;
+  spec.forgetting.calibration = calibration;
+  return spec;
+}
+
+std::string Refusal(const Spec& spec) {
+  const auto plan = Plan::Make(spec);
+  return plan.ok() ? "accepted" : plan.status().message();
+}
+
+bool Certifies(const Spec& spec) { return Plan::Make(spec).value().WhyNotCertified().empty(); }
+
+TEST(ModesD2d, EachCalibrationBelongsToSomeModes) {
+  EXPECT_EQ(Refusal(D2d("d2d_strong", Calibration::kLedger)), "accepted");
+  EXPECT_EQ(Refusal(D2d("d2d_strong", Calibration::kRecursion)), "accepted");
+  EXPECT_EQ(Refusal(D2d("d2d_strong", Calibration::kPaper)), "accepted");
+  EXPECT_EQ(Refusal(D2d("d2d_perfect", Calibration::kLedger)), "accepted");
+  EXPECT_NE(Refusal(D2d("d2d_perfect", Calibration::kRecursion)).find("d2d_strong"),
+            std::string::npos);
+  EXPECT_NE(Refusal(D2d("d2d_distributed", Calibration::kLedger)).find("recursion"),
+            std::string::npos);
+  EXPECT_NE(Refusal(D2d("passive", Calibration::kRecursion)).find("d2d_"), std::string::npos);
+}
+
+TEST(ModesD2d, OnlyTheLedgerCertifies) {
+  EXPECT_TRUE(Certifies(D2d("d2d_strong", Calibration::kLedger)));
+  EXPECT_TRUE(Certifies(D2d("d2d_perfect", Calibration::kLedger)));
+  EXPECT_FALSE(Certifies(D2d("d2d_strong", Calibration::kRecursion)));
+  EXPECT_FALSE(Certifies(D2d("d2d_strong", Calibration::kPaper)));
+  EXPECT_FALSE(Certifies(D2d("d2d_perfect", Calibration::kPaper)));
+  EXPECT_FALSE(Certifies(D2d("d2d_distributed", Calibration::kRecursion)));
+  EXPECT_FALSE(Certifies(D2d("d2d_distributed", Calibration::kPaper)));
+}
+
+TEST(ModesD2d, ThePapersPerfectNeedsEnoughSteps) {
+  Spec spec = D2d("d2d_perfect", Calibration::kPaper);
+  spec.model.radius = 10;
+  spec.forgetting.erm.steps = 98;
+  EXPECT_EQ(Refusal(spec), "accepted");
+  spec.forgetting.erm.steps = 97;
+  EXPECT_NE(Refusal(spec).find("at least 98 steps"), std::string::npos) << Refusal(spec);
+}
+
+TEST(ModesD2d, ARegulariserOfOnesOwnIsRefusedBesideALargerOne) {
+  Spec spec = D2d("d2d_regularised", Calibration::kLedger);
+  spec.model.lambda = 1e-6;
+  EXPECT_EQ(Refusal(spec), "accepted");
+  spec.model.lambda = 0.1;
+  EXPECT_NE(Refusal(spec).find("use d2d_strong"), std::string::npos);
+}
+
+TEST(ModesD2d, SchedulesSplitsAndHugeModelsAreRefused) {
+  Spec spec = D2d("d2d_strong", Calibration::kLedger);
+  spec.learning.schedule = ScheduleKind::kAdaptive;
+  EXPECT_NE(Refusal(spec).find("learning.schedule"), std::string::npos);
+  spec = D2d("d2d_perfect", Calibration::kLedger);
+  spec.forgetting.split = Split::kZeta;
+  EXPECT_NE(Refusal(spec).find("forgetting.split"), std::string::npos);
+  spec = D2d("d2d_strong", Calibration::kLedger);
+  spec.model.dimension = 100000;
+  EXPECT_NE(Refusal(spec).find("d2d_perfect"), std::string::npos);
+}
+
+TEST(ModesD2d, ReceiptsNameTheSecretState) {
+  EXPECT_FALSE(FindMode("d2d_perfect")->keeps_secret);
+  for (const char* mode : {"d2d_strong", "d2d_regularised", "d2d_distributed"}) {
+    EXPECT_TRUE(FindMode(mode)->keeps_secret) << mode;
+  }
+  EXPECT_EQ(NotCovered(true).size(), NotCovered(false).size() + 1);
+  EXPECT_NE(NotCovered(true).back().find("secret_state: yes"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lethe

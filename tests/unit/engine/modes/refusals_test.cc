@@ -1,0 +1,117 @@
+// What the modes of the papers refuse, what they promise, and which of them cannot run.
+#include <gtest/gtest.h>
+
+#include "engine/plan.h"
+#include "engine/shard/receipt_text.h"
+
+namespace lethe {
+namespace {
+
+Spec Mode(const char* mode) {
+  Spec spec;
+  spec.model.dimension = 20;
+  spec.forgetting.mode = mode;
+  return spec;
+}
+
+std::string Refusal(const Spec& spec) {
+  const auto plan = Plan::Make(spec);
+  return plan.ok() ? "accepted" : plan.status().message();
+}
+
+void ExpectRefused(const Spec& spec, const char* part) {
+  EXPECT_NE(Refusal(spec).find(part), std::string::npos) << Refusal(spec);
+}
+
+bool Certifies(const Spec& spec) { return Plan::Make(spec).value().WhyNotCertified().empty(); }
+
+TEST(ModesRefusals, CertifiedRemovalNeedsEveryMinimiserInTheBall) {
+  Spec spec = Mode("certified_removal");
+  EXPECT_EQ(Refusal(spec), "accepted");
+  spec.model.radius = 5;
+  ExpectRefused(spec, "certified_removal needs every minimiser inside the ball");
+  spec.model.loss = LossKind::kSquared;
+  ExpectRefused(spec, "radius must be at least 10");
+  spec = Mode("certified_removal");
+  spec.forgetting.active.tolerance = 1e-14;
+  ExpectRefused(spec, "cannot be told from rounding");
+  spec = Mode("certified_removal");
+  spec.forgetting.calibration = Calibration::kPaper;
+  ExpectRefused(spec, "variant: paper instead");
+}
+
+TEST(ModesRefusals, TheVariantsOfCertifiedRemovalPromiseDifferentThings) {
+  Spec spec = Mode("certified_removal");
+  EXPECT_TRUE(Certifies(spec));
+  EXPECT_FALSE(Plan::Make(spec).value().mode->is_exact);
+  EXPECT_TRUE(Plan::Make(spec).value().CheckRun().ok());
+  spec.forgetting.removal.solver = RemovalSolver::kChord;
+  EXPECT_TRUE(Certifies(spec));
+  EXPECT_NE(Plan::Make(spec).value().CheckRun().message().find("use solver: newton"),
+            std::string::npos);
+  spec.forgetting.variant = RemovalVariant::kPaper;
+  EXPECT_FALSE(Certifies(spec));
+  EXPECT_TRUE(Plan::Make(spec).value().mode->keeps_secret);
+  EXPECT_FALSE(Plan::Make(spec).value().CheckRun().ok());
+  spec.forgetting.deadline.events = 5;
+  ExpectRefused(spec, "cannot wait");
+  spec = Mode("certified_removal");
+  spec.model.loss = LossKind::kSquared;
+  EXPECT_TRUE(Plan::Make(spec).value().mode->is_exact);
+  EXPECT_EQ(Plan::Make(spec).value().promise.mu, 0);
+}
+
+TEST(ModesRefusals, NoisyModesSayWhetherRequestsMayBeAdaptive) {
+  for (const char* mode : {"noisy", "noisy_gd"}) {
+    Spec spec = Mode(mode);
+    EXPECT_TRUE(Certifies(spec));
+    EXPECT_FALSE(Plan::Make(spec).value().AllowsAdaptiveRequests());
+    spec.forgetting.noisy.requests = Requests::kAdaptive;
+    EXPECT_TRUE(Plan::Make(spec).value().AllowsAdaptiveRequests());
+    spec.learning.schedule = ScheduleKind::kAdaptive;
+    ExpectRefused(spec, "learning.schedule");
+  }
+  EXPECT_EQ(Assumptions(Mode("noisy"), true).size() + 1, Assumptions(Mode("noisy"), false).size());
+  Spec spec = Mode("noisy_gd");
+  spec.forgetting.calibration = Calibration::kPaper;
+  EXPECT_FALSE(Certifies(spec));
+  spec = Mode("noisy_gd");
+  spec.forgetting.guarantee = Guarantee::kPerRequest;
+  ExpectRefused(spec, "use joint");
+  spec = Mode("noisy");
+  spec.forgetting.split = Split::kZeta;
+  ExpectRefused(spec, "curve");
+}
+
+TEST(ModesRefusals, OnlineDpNeedsABudgetForItsDeletions) {
+  Spec spec = Mode("online_dp");
+  EXPECT_TRUE(Certifies(spec));
+  EXPECT_TRUE(Plan::Make(spec).value().AllowsAdaptiveRequests());
+  spec.forgetting.online_dp.deletions = 1'000'000'000;
+  ExpectRefused(spec, "online_dp.deletions");
+  spec = Mode("online_dp");
+  spec.forgetting.guarantee = Guarantee::kPerRequest;
+  ExpectRefused(spec, "use joint");
+}
+
+TEST(ModesRefusals, Algorithm3IsCertifiedAsCorrectedOnly) {
+  Spec spec = Mode("active");
+  spec.forgetting.active.variant = ActiveVariant::kAlgorithm3;
+  EXPECT_TRUE(Certifies(spec));
+  spec.forgetting.deadline.events = 5;
+  ExpectRefused(spec, "algorithm_3 computes on the events that are being deleted");
+  spec.forgetting.deadline.events = 0;
+  spec.model.loss = LossKind::kHuber;
+  spec.model.radius = 100;
+  ExpectRefused(spec, "third derivative");
+  spec = Mode("active");
+  spec.forgetting.active.variant = ActiveVariant::kAlgorithm3;
+  spec.model.radius = 5;
+  ExpectRefused(spec, "algorithm_3 needs every minimiser");
+  spec.forgetting.active.variant = ActiveVariant::kAlgorithm3Paper;
+  EXPECT_EQ(Refusal(spec), "accepted");
+  EXPECT_FALSE(Certifies(spec));
+}
+
+}  // namespace
+}  // namespace lethe

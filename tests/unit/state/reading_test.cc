@@ -1,0 +1,110 @@
+// A process that reads a state while its owner learns, forgets and erases sees the state as of one
+// commit, and never takes it for damaged.
+
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "connectors/system/sodium_hash.h"
+#include "connectors/system/sodium_random.h"
+#include "state/format/keys.h"
+#include "state/shard_folder.h"
+#include "state/summary.h"
+
+namespace lethe {
+namespace {
+
+class StateReadingTest : public ::testing::Test {
+ protected:
+  StateReadingTest() {
+    path_ = (std::filesystem::temp_directory_path() / ("lethe-reading-" + std::to_string(getpid())))
+                .string();
+    std::filesystem::remove_all(path_);
+    folder_ = StateFolder::Open(path_).value();
+    shard_ = ShardFolder::Open(*folder_, {0}, random_, hasher_).value();
+    LearnForgetAndErase();  // so that there is something to read
+    owner_ = std::thread([this] {
+      while (!stopping_) {
+        LearnForgetAndErase();
+        // A daemon rests between two erasures, and for longer than this.
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      }
+    });
+  }
+  ~StateReadingTest() override {
+    stopping_ = true;
+    owner_.join();
+    shard_.reset();
+    std::filesystem::remove_all(path_);
+  }
+
+  // One commit, with an entry of the chain and a part that says how many entries there are.
+  void LearnForgetAndErase() {
+    DurableState& state = shard_->state();
+    const Example example{.x = Vector::LinSpaced(20, 0.1, 0.9), .y = 1, .at = {}};
+    for (int i = 0; i < 40; ++i, ++next_) {
+      state.AddEvent(Event(next_));
+      state.payloads().Add({next_}, example);
+    }
+    state.RemoveEvent(Event(next_ - 20));
+    state.payloads().Remove({next_ - 20});
+    state.Append(ChainKind::kReceipt, "receipt");
+    state.Put(Part::kMode, NumberKey(++entries_));
+    EXPECT_TRUE(state.Commit(true).ok());
+    EXPECT_TRUE(state.Erase().ok());
+    ++erasures_;
+  }
+  static LearnedEvent Event(std::int64_t index) {
+    return {{index}, {index}, {static_cast<std::uint64_t>(index) + 1, 0}, std::nullopt};
+  }
+
+  std::string path_;
+  SeededRandom random_{1};
+  SodiumHasher hasher_;
+  std::unique_ptr<StateFolder> folder_;
+  std::unique_ptr<ShardFolder> shard_;
+  std::int64_t next_ = 0;
+  std::uint64_t entries_ = 0;
+  std::atomic<int> erasures_ = 0;
+  std::atomic<bool> stopping_ = false;
+  std::thread owner_;
+};
+
+TEST_F(StateReadingTest, AStateInUseIsNeverTakenForDamaged) {
+  constexpr int kReads = 40;
+  int failed = 0;
+  const int before = erasures_;
+  for (int i = 0; i < kReads; ++i) {
+    const auto summary = SummariseShard(path_, {0}, hasher_, true);
+    failed += summary.ok() ? 0 : 1;
+    EXPECT_TRUE(summary.ok()) << summary.status().message();
+  }
+  EXPECT_GT(erasures_, before);
+  std::cout << failed << " of " << kReads << " failed during " << erasures_ - before
+            << " erasures\n";
+}
+
+TEST_F(StateReadingTest, AReaderSeesTheStateAsOfOneCommit) {
+  for (int i = 0; i < 100; ++i) {
+    const auto store = RocksStore::OpenForReading(ShardPath(path_, {0}) + "/db");
+    ASSERT_TRUE(store.ok()) << store.status().message();
+    const auto state = DurableState::OpenParts(*store.value());
+    ASSERT_TRUE(state.ok()) << state.status().message();
+    std::uint64_t entries = 0;
+    const Status status =
+        ReadChain(*store.value(), 0, [&](std::uint64_t, ChainKind, std::string_view) {
+          ++entries;
+          return Status::Ok();
+        });
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(KeyNumber(*state.value()->Get(Part::kMode)), entries);
+  }
+}
+
+}  // namespace
+}  // namespace lethe
