@@ -86,17 +86,17 @@ std::string Request(std::int64_t rows, std::int64_t dimension) {
 void BM_Predict(benchmark::State& state) {
   constexpr std::int64_t kDimension = 20;
   SodiumHasher hasher;
-  PipelineFacts facts;
-  facts.loss = "logistic";
-  facts.dimension = kDimension;
-  Board board(facts);
+  PipelineInfo info;
+  info.loss = "logistic";
+  info.dimension = kDimension;
+  PublishedState published(info);
   ShardReport report;
   report.weights = Vector::LinSpaced(kDimension, -1, 1);
   report.counters.learned = 1;
-  board.Show(std::move(report));
-  PipelineMetrics metrics(board, "bench");
+  published.Show(std::move(report));
+  PipelineMetrics metrics(published, "bench");
   const auto server =
-      HttpServer::Start({.host = "127.0.0.1", .port = 0, .token = {}, .hasher = &hasher}, board,
+      HttpServer::Start({.host = "127.0.0.1", .port = 0, .token = {}, .hasher = &hasher}, published,
                         metrics)
           .value();
   const std::string request = Request(state.range(0), kDimension);

@@ -122,14 +122,14 @@ void DecodeAndLearn(benchmark::State& state, ScheduleKind schedule) {
     for (const double value : example.x) json.Value(value);
     records.push_back(json.EndArray().Field("y", example.y).EndObject().text());
   }
-  const Door door(learner.plan.spec.model);
+  const EventValidator validator(learner.plan.spec.model);
   JsonEventCodec codec;
   Event event;
   Example example;
   std::size_t i = 0;
   for (auto _ : state) {
     if (codec.DecodeValue(records[i++ % kExamples], std::nullopt, event)) std::abort();
-    if (door.Admit(event, example)) std::abort();
+    if (validator.Admit(event, example)) std::abort();
     benchmark::DoNotOptimize(learner.unlearner->Learn(example));
   }
   state.SetItemsProcessed(state.iterations());

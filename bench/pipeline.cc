@@ -164,28 +164,28 @@ Result<Took> RunPipeline(const Filled& filled, std::int64_t dimension, bool is_w
   SystemClock clock;
   SodiumHasher hasher;
   SystemRandom random;
-  Board board(FactsOf(plan, hasher));
-  PipelineMetrics metrics(board, "bench");
-  ReceiptShelf shelf;
+  PublishedState published(PipelineInfoOf(plan, hasher));
+  PipelineMetrics metrics(published, "bench");
+  RecentReceipts recent_receipts;
   const auto server = HttpServer::Start({.host = "127.0.0.1",
                                          .port = 0,
                                          .token = {},
                                          .hasher = &hasher,
-                                         .extras = {.receipts = &shelf}},
-                                        board, metrics)
+                                         .extras = {.receipts = &recent_receipts}},
+                                        published, metrics)
                           .value();
   const std::atomic<bool> stopping{false};
   auto folder_of_state = StateFolder::Open(config.state.path).value();
   const auto signer = ReceiptSigner::Open(config.state.path).value();
-  Publisher publisher(config, nullptr, *signer, stopping, &shelf);
+  Publisher publisher(config, nullptr, *signer, stopping, &recent_receipts);
   auto cluster = KafkaCluster::Open(Settings(), {}).value();
   Router router(config, 1, LivePorts(config, *cluster, publisher, stopping));
   router.AddShard({0});
-  ShardWorker worker(
-      {config, plan, hasher, random, clock, board, metrics, publisher, *signer, router, stopping},
-      ShardFolder::Open(*folder_of_state, {0}, random, hasher).value());
-  Witness witness(config, *cluster, cluster->ClusterId(kPatience).value(), 1, {});
-  LETHE_RETURN_IF_ERROR(worker.Prepare(witness));
+  ShardWorker worker({config, plan, hasher, random, clock, published, metrics, publisher, *signer,
+                      router, stopping},
+                     ShardFolder::Open(*folder_of_state, {0}, random, hasher).value());
+  StartupFence fence(config, *cluster, cluster->ClusterId(kPatience).value(), 1, {});
+  LETHE_RETURN_IF_ERROR(worker.Prepare(fence));
   std::vector<std::unique_ptr<Visitor>> visitors;
   if (is_watched) visitors = Visitors(server->url());
   const std::int64_t start = clock.MonotonicNs();

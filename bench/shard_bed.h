@@ -60,7 +60,7 @@ class ShardBed {
   DurableState& state() { return shard_folder_->state(); }
   std::int64_t learned() const { return shard_->counters().learned; }
 
-  void Expect(std::int64_t events) { state().Expect(events); }
+  void Reserve(std::int64_t events) { state().Reserve(events); }
   Admission NewAdmission() const { return shard_->NewAdmission(); }
   // The loop that a replay and a daemon run, on this shard.
   ShardLoop& loop() { return *loop_; }
@@ -75,7 +75,7 @@ class ShardBed {
   }
   void Commit() { Must(loop_->Commit()); }
   void Flush() {
-    Must(shard_folder_->state().Settle());
+    Must(shard_folder_->state().WaitForWrites());
     Must(shard_folder_->store().Flush());
   }
 
@@ -99,7 +99,7 @@ class ShardBed {
 
   // Takes an event out of the state as a deletion does, and leaves the model alone.
   void Remove(std::int64_t number) {
-    const Names names(hasher_, shard_folder_->identity());
+    const Pseudonymizer names(hasher_, shard_folder_->identity());
     const auto event = state().FindId(names.Id("e-" + std::to_string(number)));
     if (!event) return;
     state().payloads().Remove(event->index);

@@ -56,11 +56,11 @@ void BM_SparseLearn(benchmark::State& state, double lambda) {
   ModelSpec model = Hashed(state.range(1));
   model.lambda = lambda;
   const Plan plan = PlanOf(model);
-  const Door door(plan.spec.model);
+  const EventValidator validator(plan.spec.model);
   std::mt19937_64 random(1);
   std::vector<Example> events(kEvents);
   for (Example& event : events) {
-    if (door.Admit(NamedEvent(random, state.range(0)), event)) state.SkipWithError("refused");
+    if (validator.Admit(NamedEvent(random, state.range(0)), event)) state.SkipWithError("refused");
   }
   LearnAll(state, plan, events);
 }
@@ -78,13 +78,13 @@ BENCHMARK_CAPTURE(BM_SparseLearn, no_folds, 1e-6)
 // misses of the caches and of the TLB, which nothing can avoid while features are at random places.
 void BM_TouchWeights(benchmark::State& state) {
   const Plan plan = PlanOf(Hashed(state.range(1)));
-  const Door door(plan.spec.model);
+  const EventValidator validator(plan.spec.model);
   std::mt19937_64 random(1);
   std::vector<Example> events(kEvents);
   for (Example& event : events) {
-    if (door.Admit(NamedEvent(random, state.range(0)), event)) state.SkipWithError("refused");
+    if (validator.Admit(NamedEvent(random, state.range(0)), event)) state.SkipWithError("refused");
   }
-  Vector weights = Vector::Zero(door.model_dimension());
+  Vector weights = Vector::Zero(validator.model_dimension());
   std::size_t next = 0;
   for (auto _ : state) {
     const Example& event = events[next & (kEvents - 1)];
@@ -125,15 +125,15 @@ void BM_DenseLearn(benchmark::State& state) {
 BENCHMARK(BM_DenseLearn)->ArgName("dimension")->Arg(20)->Arg(100)->Iterations(1 << 20);
 
 // From names to an example: hashing, collisions, the norm.
-void BM_DoorOnNames(benchmark::State& state) {
-  const Door door(Hashed(18));
+void BM_ValidateNames(benchmark::State& state) {
+  const EventValidator validator(Hashed(18));
   std::mt19937_64 random(1);
   const Event event = NamedEvent(random, state.range(0));
   Example example;
-  for (auto _ : state) benchmark::DoNotOptimize(door.Admit(event, example).has_value());
+  for (auto _ : state) benchmark::DoNotOptimize(validator.Admit(event, example).has_value());
   state.SetItemsProcessed(state.iterations());
 }
-BENCHMARK(BM_DoorOnNames)->ArgName("features")->Arg(10)->Arg(100);
+BENCHMARK(BM_ValidateNames)->ArgName("features")->Arg(10)->Arg(100);
 
 }  // namespace
 }  // namespace lethe

@@ -120,7 +120,7 @@ void Learn(const std::string& path, std::int64_t dimension, const Admission& adm
 
 // All of it, exactly once and on disk, up to files that need no log any more.
 void Remember(const std::string& path, std::int64_t dimension, ShardBed& bed) {
-  bed.Expect(Events(dimension));
+  bed.Reserve(Events(dimension));
   ShardLoop& loop = bed.loop();
   Decode(path, dimension, bed.NewAdmission(), [&](MessageBatch& batch) {
     for (std::size_t i = 0; i < batch.size(); ++i) {

@@ -142,7 +142,7 @@ void MessageBatch::Decode(std::size_t i, Record& record) {
                              ? binary_.DecodeValue(value, View(slot.key), record.event)
                              : json_.DecodeValue(value, View(slot.key), record.event);
     }
-    record.is_placed =
+    record.is_rerouted =
         slot.is_rerouted && !record.rejection && record.event.kind == EventKind::kDelete;
   }
   slot.is_undecodable = record.rejection.has_value();

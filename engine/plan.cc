@@ -90,10 +90,10 @@ Result<Plan> Plan::Make(const Spec& stated, std::int64_t shards) {
   // From here on, and in the mode's own check, the budget is that of one shard.
   const Spec spec = OfOneShard(stated, shards, budget.value());
   auto schedule = Schedule::Make(spec.learning, spec.forgetting.split, constants.value(),
-                                 budget.value().rho, Door(spec.model).model_dimension());
+                                 budget.value().rho, EventValidator(spec.model).model_dimension());
   if (!schedule.ok()) return schedule.status();
   // On the grid noise is rounded to 2^-26 of itself, which a budget must be well above.
-  if (budget.value().mu < 16 * GridShiftPerSigma(Door(spec.model).model_dimension())) {
+  if (budget.value().mu < 16 * GridShiftPerSigma(EventValidator(spec.model).model_dimension())) {
     return Status(ErrorCode::kConfig,
                   "forgetting.budget: too small for a model of this dimension: noise in doubles "
                   "cannot be drawn that finely");

@@ -9,9 +9,9 @@
 namespace lethe {
 
 // Takes erasure requests over HTTP to where all others come from: the topic. Thread-safe.
-class ForgetDesk {
+class ErasureGateway {
  public:
-  virtual ~ForgetDesk() = default;
+  virtual ~ErasureGateway() = default;
 
   // Returns the request's reference, `reference` or else a new one, when the request is in the
   // topic. kUnavailable: whether it is there is not known.

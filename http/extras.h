@@ -9,11 +9,11 @@
 
 namespace lethe {
 
-// What a server may have beside the board and the metrics. All outlive it.
+// What a server may have beside the published and the metrics. All outlive it.
 struct HttpExtras {
-  const ReceiptShelf* receipts = nullptr;
-  const Signer* signer = nullptr;  // none: no envelopes, and /v1/keys is off
-  ForgetDesk* forget = nullptr;    // none: /v1/forget is off
+  const RecentReceipts* receipts = nullptr;
+  const Signer* signer = nullptr;    // none: no envelopes, and /v1/keys is off
+  ErasureGateway* forget = nullptr;  // none: /v1/forget is off
   std::optional<std::string> web_root =
       std::nullopt;  // the page from this folder, read at every request
 };

@@ -29,8 +29,8 @@ std::optional<HttpResponse> RefuseForeign(const HttpRequest& request) {
 
 }  // namespace
 
-HttpResponse TakeForgetRequest(ForgetDesk* desk, const HttpRequest& request) {
-  if (desk == nullptr) {
+HttpResponse TakeForgetRequest(ErasureGateway* gateway, const HttpRequest& request) {
+  if (gateway == nullptr) {
     return ErrorResponse(404,
                          "requests over HTTP are off: they need http.token_file, or lethe demo. "
                          "Produce the delete to the topic");
@@ -55,7 +55,7 @@ HttpResponse TakeForgetRequest(ForgetDesk* desk, const HttpRequest& request) {
     }
     reference = text;
   }
-  const auto asked = desk->Ask(std::string(subject), reference);
+  const auto asked = gateway->Ask(std::string(subject), reference);
   if (!asked.ok()) return ErrorResponse(503, asked.status().message());
   JsonWriter json;
   json.BeginObject().Field("request", asked.value());

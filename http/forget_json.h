@@ -6,7 +6,7 @@
 namespace lethe {
 
 // Answers POST /v1/forget {"subject":"user-7","request":"rtbf-2291"} with 202 and the request's
-// reference. `desk` may be null.
-HttpResponse TakeForgetRequest(ForgetDesk* desk, const HttpRequest& request);
+// reference. `gateway` may be null.
+HttpResponse TakeForgetRequest(ErasureGateway* gateway, const HttpRequest& request);
 
 }  // namespace lethe

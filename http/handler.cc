@@ -43,14 +43,14 @@ bool Leads(std::string_view route, std::string_view path) {
 
 }  // namespace
 
-HttpHandler::HttpHandler(HttpGuard guard, const Board& board, const PipelineMetrics& metrics,
-                         const Hasher& hasher, HttpExtras extras)
+HttpHandler::HttpHandler(HttpGuard guard, const PublishedState& published,
+                         const PipelineMetrics& metrics, const Hasher& hasher, HttpExtras extras)
     : guard_(std::move(guard)),
-      board_(board),
+      published_(published),
       metrics_(metrics),
       hasher_(hasher),
       extras_(std::move(extras)),
-      model_(board, hasher) {}
+      model_(published, hasher) {}
 
 const HttpHandler::Route* HttpHandler::Find(const HttpRequest& request,
                                             HttpResponse& refusal) const {
@@ -95,7 +95,7 @@ HttpResponse HttpHandler::Metrics(const HttpRequest&) {
 }
 
 HttpResponse HttpHandler::Healthy(const HttpRequest&) {
-  const std::optional<std::string> unhealthy = board_.unhealthy();
+  const std::optional<std::string> unhealthy = published_.unhealthy();
   JsonWriter json;
   json.BeginObject().Field("status", unhealthy ? "unhealthy" : "healthy");
   if (unhealthy) json.Key("reasons").BeginArray().Value(*unhealthy).EndArray();
@@ -103,7 +103,7 @@ HttpResponse HttpHandler::Healthy(const HttpRequest&) {
 }
 
 HttpResponse HttpHandler::Ready(const HttpRequest&) {
-  const std::vector<std::string> reasons = board_.not_ready();
+  const std::vector<std::string> reasons = published_.not_ready();
   JsonWriter json;
   json.BeginObject().Field("status", reasons.empty() ? "ready" : "not ready");
   if (!reasons.empty()) {
@@ -115,11 +115,11 @@ HttpResponse HttpHandler::Ready(const HttpRequest&) {
 }
 
 HttpResponse HttpHandler::Status(const HttpRequest&) {
-  return JsonResponse(200, StatusJson(board_, metrics_, hasher_, extras_));
+  return JsonResponse(200, StatusJson(published_, metrics_, hasher_, extras_));
 }
 
 HttpResponse HttpHandler::Shards(const HttpRequest&) {
-  return JsonResponse(200, ShardsJson(board_, metrics_));
+  return JsonResponse(200, ShardsJson(published_, metrics_));
 }
 
 HttpResponse HttpHandler::Model(const HttpRequest& request) {
@@ -146,16 +146,16 @@ HttpResponse HttpHandler::Model(const HttpRequest& request) {
 }
 
 HttpResponse HttpHandler::PredictRows(const HttpRequest& request) {
-  return Predict(board_, hasher_, request.body);
+  return Predict(published_, hasher_, request.body);
 }
 
 HttpResponse HttpHandler::Receipts(const HttpRequest& request) {
-  static const ReceiptShelf kEmpty;
+  static const RecentReceipts kEmpty;
   return ListReceipts(extras_.receipts == nullptr ? kEmpty : *extras_.receipts, request);
 }
 
 HttpResponse HttpHandler::Receipt(const HttpRequest& request) {
-  static const ReceiptShelf kEmpty;
+  static const RecentReceipts kEmpty;
   return ShowReceipt(extras_.receipts == nullptr ? kEmpty : *extras_.receipts, extras_.signer,
                      request);
 }

@@ -28,7 +28,7 @@ class HttpHandler {
   };
 
   // All outlive this.
-  HttpHandler(HttpGuard guard, const Board& board, const PipelineMetrics& metrics,
+  HttpHandler(HttpGuard guard, const PublishedState& published, const PipelineMetrics& metrics,
               const Hasher& hasher, HttpExtras extras);
 
   // The route of a request, looked at before its body is read; or why there is none.
@@ -53,7 +53,7 @@ class HttpHandler {
   static const Route kRoutes[];
 
   const HttpGuard guard_;
-  const Board& board_;
+  const PublishedState& published_;
   const PipelineMetrics& metrics_;
   const Hasher& hasher_;
   const HttpExtras extras_;

@@ -19,7 +19,7 @@ bool SameObject(const std::weak_ptr<const ShardReport>& a,
 std::optional<ModelDocument::Version> ModelDocument::Get(Format format) {
   // Held while the document is made: many who ask for a large model at once share one.
   const std::lock_guard lock(mutex_);
-  const Reports reports = board_.reports();
+  const Reports reports = published_.reports();
   if (reports.empty()) return std::nullopt;
   if (!std::equal(made_from_.begin(), made_from_.end(), reports.begin(), reports.end(),
                   SameObject)) {
@@ -39,9 +39,9 @@ std::optional<ModelDocument::Version> ModelDocument::Get(Format format) {
 
 std::string ModelDocument::Write(Format format, const Reports& reports,
                                  const std::vector<ShardModel>& shards) const {
-  const PipelineFacts& facts = board_.facts();
-  if (format == Format::kJson) return ModelJson(facts, shards, hasher_) + "\n";
-  OnnxModel model = OnnxModelOf(facts, AverageModels(shards), shards, hasher_);
+  const PipelineInfo& info = published_.info();
+  if (format == Format::kJson) return ModelJson(info, shards, hasher_) + "\n";
+  OnnxModel model = OnnxModelOf(info, AverageModels(shards), shards, hasher_);
   for (const auto& report : reports) model.receipts.emplace_back(report->shard, report->chain_head);
   return OnnxBytes(model);
 }

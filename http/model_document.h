@@ -14,8 +14,8 @@
 
 namespace lethe {
 
-// The model of the shards here, made once for each state of the board and each format that is asked
-// for. Thread-safe.
+// The model of the shards here, made once for each state of the published and each format that is
+// asked for. Thread-safe.
 class ModelDocument {
  public:
   enum class Format { kJson, kOnnx };  // lethe.model/1; OnnxBytes
@@ -29,7 +29,8 @@ class ModelDocument {
   };
 
   // Both outlive this.
-  ModelDocument(const Board& board, const Hasher& hasher) : board_(board), hasher_(hasher) {}
+  ModelDocument(const PublishedState& published, const Hasher& hasher)
+      : published_(published), hasher_(hasher) {}
 
   // Nothing before the first commit.
   std::optional<Version> Get(Format format);
@@ -39,7 +40,7 @@ class ModelDocument {
   std::string Write(Format format, const Reports& reports,
                     const std::vector<ShardModel>& shards) const;
 
-  const Board& board_;
+  const PublishedState& published_;
   const Hasher& hasher_;
   std::mutex mutex_;
   // Weak, so that the weights of an old report are not kept.

@@ -117,16 +117,16 @@ Message Graph(const OnnxModel& model) {
 
 }  // namespace
 
-OnnxModel OnnxModelOf(const PipelineFacts& facts, const Vector& weights,
+OnnxModel OnnxModelOf(const PipelineInfo& info, const Vector& weights,
                       std::span<const ShardModel> shards, const Hasher& hasher) {
-  const Eigen::Index dimension = weights.size() - (facts.bias ? 1 : 0);
-  return {.loss = facts.loss,
+  const Eigen::Index dimension = weights.size() - (info.bias ? 1 : 0);
+  return {.loss = info.loss,
           .weights = weights.head(dimension),
-          .intercept = facts.bias ? weights[dimension] : 0,
-          .hash_bits = facts.hash_bits,
+          .intercept = info.bias ? weights[dimension] : 0,
+          .hash_bits = info.hash_bits,
           .model_id = ModelId(shards, hasher),
           .shards = {shards.begin(), shards.end()},
-          .config_sha256 = facts.config_sha256,
+          .config_sha256 = info.config_sha256,
           .receipts = {}};
 }
 

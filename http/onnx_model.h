@@ -25,8 +25,8 @@ struct OnnxModel {
   std::vector<std::pair<ShardId, std::string>> receipts;
 };
 
-// Without receipts. Of the facts it takes what describes the model.
-OnnxModel OnnxModelOf(const PipelineFacts& facts, const Vector& weights,
+// Without receipts. Of the info it takes what describes the model.
+OnnxModel OnnxModelOf(const PipelineInfo& info, const Vector& weights,
                       std::span<const ShardModel> shards, const Hasher& hasher);
 
 // The bytes of a .onnx file in float32, one node of ai.onnx.ml on input "x" [N, dimension]: for the

@@ -56,14 +56,14 @@ void WriteNumbers(JsonWriter& json, const char* key, const std::vector<double>& 
 
 }  // namespace
 
-HttpResponse Predict(const Board& board, const Hasher& hasher, std::string_view body) {
-  const PipelineFacts& facts = board.facts();
-  if (facts.hash_bits) {
+HttpResponse Predict(const PublishedState& published, const Hasher& hasher, std::string_view body) {
+  const PipelineInfo& info = published.info();
+  if (info.hash_bits) {
     return ErrorResponse(400,
                          "this model hashes named features and has no dense rows to predict for; "
                          "read /v1/model and hash as docs/formats/hashing.md says");
   }
-  const auto reports = board.reports();
+  const auto reports = published.reports();
   if (reports.empty()) return ErrorResponse(503, "no model has been committed yet");
 
   dom::parser parser;
@@ -72,14 +72,14 @@ HttpResponse Predict(const Board& board, const Hasher& hasher, std::string_view 
 
   const std::vector<ShardModel> shards = ModelsOf(reports);
   const Vector weights = AverageModels(shards);
-  const auto dimension = static_cast<std::size_t>(weights.size()) - (facts.bias ? 1 : 0);
+  const auto dimension = static_cast<std::size_t>(weights.size()) - (info.bias ? 1 : 0);
 
   std::vector<double> scores;
   for (const dom::element instance : instances) {
     const std::size_t row = scores.size();
     dom::array values;
     if (instance.get(values)) return BadRow(row, "not an array of numbers");
-    double score = facts.bias ? weights[weights.size() - 1] : 0;
+    double score = info.bias ? weights[weights.size() - 1] : 0;
     std::size_t column = 0;
     for (const dom::element value : values) {
       double number = 0;
@@ -103,7 +103,7 @@ HttpResponse Predict(const Board& board, const Hasher& hasher, std::string_view 
   JsonWriter json;
   json.BeginObject();
   WriteNumbers(json, "predictions", scores);
-  if (facts.loss == Name(LossKind::kLogistic)) {
+  if (info.loss == Name(LossKind::kLogistic)) {
     for (double& score : scores) score = Probability(score);
     WriteNumbers(json, "probabilities", scores);
   }

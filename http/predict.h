@@ -14,6 +14,6 @@ inline constexpr std::size_t kMaxPredictRows = 10'000;
 // the model that /v1/model shows, and for the logistic loss also "probabilities" of y = +1; then
 // the model's version and shards as in that document. What is wrong with a row is said with its
 // number, never with its values.
-HttpResponse Predict(const Board& board, const Hasher& hasher, std::string_view body);
+HttpResponse Predict(const PublishedState& published, const Hasher& hasher, std::string_view body);
 
 }  // namespace lethe

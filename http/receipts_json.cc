@@ -17,12 +17,12 @@ void Known(JsonWriter& json, const char* key, const std::optional<T>& value) {
 }
 
 // Leaves the object open.
-void BeginPoint(JsonWriter& json, const char* key, const ReceiptShelf::Point& point) {
+void BeginPoint(JsonWriter& json, const char* key, const RecentReceipts::Point& point) {
   json.Key(key).BeginObject().Field("offset", point.offset);
   Known(json, "timestamp", point.time_ms);
 }
 
-void WriteRequest(JsonWriter& json, const ReceiptShelf::Request& request) {
+void WriteRequest(JsonWriter& json, const RecentReceipts::Request& request) {
   const bool is_served = !request.receipt.empty();
   json.BeginObject().Field("uuid", request.uuid).Field("shard", request.shard.value);
   json.Field("status", request.erased ? "erased" : is_served ? "effective" : "received");
@@ -78,7 +78,7 @@ bool IsAsked(const HttpRequest& request, const char* name) {
 
 }  // namespace
 
-HttpResponse ListReceipts(const ReceiptShelf& shelf, const HttpRequest& request) {
+HttpResponse ListReceipts(const RecentReceipts& recent_receipts, const HttpRequest& request) {
   std::size_t limit = kDefaultReceipts;
   if (const auto text = request.Parameter("limit")) {
     const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), limit);
@@ -87,19 +87,21 @@ HttpResponse ListReceipts(const ReceiptShelf& shelf, const HttpRequest& request)
       return ErrorResponse(400, "limit must be 1 to " + std::to_string(kMaxReceipts));
     }
   }
-  ReceiptShelf::Shared before;
+  RecentReceipts::Shared before;
   if (const auto uuid = request.Parameter("before")) {
     if (!IsUuid(*uuid)) return BadUuid("before");
-    before = shelf.Find(std::string(*uuid));
+    before = recent_receipts.Find(std::string(*uuid));
     if (!before) return NotHere();
   }
   // One more than asked for tells whether there is a next page.
-  auto requests = shelf.Newest(limit + 1, before);
+  auto requests = recent_receipts.Newest(limit + 1, before);
   const bool has_more = requests.size() > limit;
   if (has_more) requests.pop_back();
   JsonWriter json;
   json.BeginObject().Field("format", "lethe.receipts/1");
-  json.Field("held", static_cast<std::int64_t>(shelf.size())).Key("receipts").BeginArray();
+  json.Field("held", static_cast<std::int64_t>(recent_receipts.size()))
+      .Key("receipts")
+      .BeginArray();
   for (const auto& one : requests) WriteRequest(json, *one);
   json.EndArray().Key("next");
   if (has_more) {
@@ -110,11 +112,11 @@ HttpResponse ListReceipts(const ReceiptShelf& shelf, const HttpRequest& request)
   return JsonResponse(200, json.EndObject().text());
 }
 
-HttpResponse ShowReceipt(const ReceiptShelf& shelf, const Signer* signer,
+HttpResponse ShowReceipt(const RecentReceipts& recent_receipts, const Signer* signer,
                          const HttpRequest& request) {
   const std::string uuid = request.path.substr(std::min(kPath.size(), request.path.size()));
   if (!IsUuid(uuid)) return BadUuid("the end of the path");
-  const ReceiptShelf::Shared found = shelf.Find(uuid);
+  const RecentReceipts::Shared found = recent_receipts.Find(uuid);
   if (!found) return NotHere();
   if (IsAsked(request, "notices")) {
     JsonWriter json;

@@ -8,8 +8,8 @@ namespace lethe {
 namespace {
 
 namespace dom = simdjson::dom;
-using Request = ReceiptShelf::Request;
-using Point = ReceiptShelf::Point;
+using Request = RecentReceipts::Request;
+using Point = RecentReceipts::Point;
 
 // What a request costs beside its bytes.
 constexpr std::size_t kOverhead = 512;
@@ -74,7 +74,7 @@ void TakeNotice(const dom::element& json, std::string_view bytes, Request& reque
 
 }  // namespace
 
-void ReceiptShelf::Add(ShardId shard, ChainKind kind, std::string_view bytes) {
+void RecentReceipts::Add(ShardId shard, ChainKind kind, std::string_view bytes) {
   dom::parser parser;
   dom::element json;
   if (parser.parse(bytes.data(), bytes.size()).get(json) || !json.is_object()) return;
@@ -84,7 +84,7 @@ void ReceiptShelf::Add(ShardId shard, ChainKind kind, std::string_view bytes) {
 
   const std::lock_guard lock(mutex_);
   const auto found = places_.find(uuid);
-  // A late notice of a request that has left the shelf does not bring it back.
+  // A late notice of a request that has left the recent_receipts does not bring it back.
   if (found == places_.end() && !is_receipt && Text(json, "status") != "received") return;
   auto request = found == places_.end() ? std::make_shared<Request>()
                                         : std::make_shared<Request>(*by_time_.at(found->second));
@@ -99,7 +99,7 @@ void ReceiptShelf::Add(ShardId shard, ChainKind kind, std::string_view bytes) {
   Put(std::move(request));
 }
 
-void ReceiptShelf::Put(std::shared_ptr<Request> request) {
+void RecentReceipts::Put(std::shared_ptr<Request> request) {
   bytes_ += BytesOf(*request);
   const auto found = places_.find(request->uuid);
   if (found != places_.end()) {
@@ -116,15 +116,15 @@ void ReceiptShelf::Put(std::shared_ptr<Request> request) {
   while (bytes_ > max_bytes_ && by_time_.size() > 1) DropOldest();
 }
 
-void ReceiptShelf::DropOldest() {
+void RecentReceipts::DropOldest() {
   const auto oldest = by_time_.begin();
   bytes_ -= BytesOf(*oldest->second);
   places_.erase(oldest->second->uuid);
   by_time_.erase(oldest);
 }
 
-std::vector<ReceiptShelf::Shared> ReceiptShelf::Newest(std::size_t limit,
-                                                       const Shared& before) const {
+std::vector<RecentReceipts::Shared> RecentReceipts::Newest(std::size_t limit,
+                                                           const Shared& before) const {
   const std::lock_guard lock(mutex_);
   auto end = by_time_.end();
   if (before) {
@@ -138,13 +138,13 @@ std::vector<ReceiptShelf::Shared> ReceiptShelf::Newest(std::size_t limit,
   return newest;
 }
 
-ReceiptShelf::Shared ReceiptShelf::Find(const std::string& uuid) const {
+RecentReceipts::Shared RecentReceipts::Find(const std::string& uuid) const {
   const std::lock_guard lock(mutex_);
   const auto found = places_.find(uuid);
   return found == places_.end() ? nullptr : by_time_.at(found->second);
 }
 
-std::size_t ReceiptShelf::size() const {
+std::size_t RecentReceipts::size() const {
   const std::lock_guard lock(mutex_);
   return by_time_.size();
 }

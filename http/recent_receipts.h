@@ -18,11 +18,11 @@ namespace lethe {
 
 // The newest requests of this process, each with its receipt and notices as exact bytes. Whoever
 // adds an entry has committed it before. Bounded by the bytes it holds: the oldest requests leave
-// the shelf (never the state). Thread-safe.
-class ReceiptShelf {
+// the recent_receipts (never the state). Thread-safe.
+class RecentReceipts {
  public:
   static constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
-  // How much of the end of a chain fills the shelf at a start.
+  // How much of the end of a chain fills the recent_receipts at a start.
   static constexpr std::uint64_t kMaxEntries = 16'384;
 
   // Where a record stood, and its time if it had one.
@@ -52,7 +52,7 @@ class ReceiptShelf {
   };
   using Shared = std::shared_ptr<const Request>;
 
-  explicit ReceiptShelf(std::size_t max_bytes = kMaxBytes) : max_bytes_(max_bytes) {}
+  explicit RecentReceipts(std::size_t max_bytes = kMaxBytes) : max_bytes_(max_bytes) {}
 
   // An entry of a chain. One that is there already, that is about the chain itself, or that cannot
   // be read, is passed over.

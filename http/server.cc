@@ -107,10 +107,10 @@ Status Check(const HttpServer::Options& options) {
 // civetweb's callbacks and what they need. Exceptions end here: above them is C.
 class HttpServer::Engine {
  public:
-  Engine(const Options& options, const Board& board, PipelineMetrics& metrics)
+  Engine(const Options& options, const PublishedState& published, PipelineMetrics& metrics)
       : host_(Bracketed(options.host)),
         figures_(metrics.http()),
-        handler_(HttpGuard(IsLoopback(options.host), options.token), board, metrics,
+        handler_(HttpGuard(IsLoopback(options.host), options.token), published, metrics,
                  *options.hasher, options.extras),
         threads_(std::to_string(options.connections)),
         max_kept_(std::min(kMaxKept, options.connections / kShareKept)) {
@@ -329,10 +329,11 @@ HttpServer::~HttpServer() = default;
 
 bool HttpServer::TakesIpv6() { return mg_check_feature(MG_FEATURES_IPV6) != 0; }
 
-Result<std::unique_ptr<HttpServer>> HttpServer::Start(const Options& options, const Board& board,
+Result<std::unique_ptr<HttpServer>> HttpServer::Start(const Options& options,
+                                                      const PublishedState& published,
                                                       PipelineMetrics& metrics) {
   LETHE_RETURN_IF_ERROR(Check(options));
-  auto engine = std::make_unique<Engine>(options, board, metrics);
+  auto engine = std::make_unique<Engine>(options, published, metrics);
   LETHE_RETURN_IF_ERROR(engine->Listen(options.port));
   return std::unique_ptr<HttpServer>(new HttpServer(std::move(engine)));
 }

@@ -27,9 +27,10 @@ class HttpServer {
   // Whether the civetweb of this system was built for IPv6 addresses. Debian's is not.
   static bool TakesIpv6();
 
-  // `board` and `metrics` outlive the server. kUnavailable when the port is taken, kConfig when the
-  // options make no sense or the address is not one of this machine.
-  static Result<std::unique_ptr<HttpServer>> Start(const Options& options, const Board& board,
+  // `published` and `metrics` outlive the server. kUnavailable when the port is taken, kConfig when
+  // the options make no sense or the address is not one of this machine.
+  static Result<std::unique_ptr<HttpServer>> Start(const Options& options,
+                                                   const PublishedState& published,
                                                    PipelineMetrics& metrics);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;

@@ -20,20 +20,20 @@ void Known(JsonWriter& json, const char* key, const std::optional<TimeMs>& time)
   time&&* time != kNoTime ? json.Value(time->value) : json.Null();
 }
 
-void WriteFacts(JsonWriter& json, const PipelineFacts& facts) {
-  json.Key("pipeline").BeginObject().Field("topic", facts.topic).Field("mode", facts.mode);
-  json.Field("guarantee", facts.guarantee).Field("loss", facts.loss);
-  json.Field("schedule", facts.schedule).Field("dimension", facts.dimension);
-  json.Field("bias", facts.bias);
-  Known(json, "hash_bits", facts.hash_bits);
-  json.Field("config", facts.config_sha256);
-  Known(json, "deadline_seconds", facts.deadline_seconds);
-  json.Field("certified", facts.certified).Key("promise");
-  if (facts.certified && facts.shards > 0) {
-    json.BeginObject().Field("mu", facts.promise.mu).Field("rho", facts.promise.rho);
-    json.Field("epsilon", facts.promise.epsilon).Field("delta", facts.promise.delta);
-    json.Field("advantage", facts.promise.advantage);
-    json.Field("shards", facts.shards).Field("shard_mu", facts.shard_promise.mu).EndObject();
+void WriteInfo(JsonWriter& json, const PipelineInfo& info) {
+  json.Key("pipeline").BeginObject().Field("topic", info.topic).Field("mode", info.mode);
+  json.Field("guarantee", info.guarantee).Field("loss", info.loss);
+  json.Field("schedule", info.schedule).Field("dimension", info.dimension);
+  json.Field("bias", info.bias);
+  Known(json, "hash_bits", info.hash_bits);
+  json.Field("config", info.config_sha256);
+  Known(json, "deadline_seconds", info.deadline_seconds);
+  json.Field("certified", info.certified).Key("promise");
+  if (info.certified && info.shards > 0) {
+    json.BeginObject().Field("mu", info.promise.mu).Field("rho", info.promise.rho);
+    json.Field("epsilon", info.promise.epsilon).Field("delta", info.promise.delta);
+    json.Field("advantage", info.promise.advantage);
+    json.Field("shards", info.shards).Field("shard_mu", info.shard_promise.mu).EndObject();
   } else {
     json.Null();
   }
@@ -110,9 +110,9 @@ void WriteKafka(JsonWriter& json, const PipelineMetrics::Brokers& brokers) {
   json.EndObject();
 }
 
-void WriteTroubles(JsonWriter& json, const Board& board) {
+void WriteTroubles(JsonWriter& json, const PublishedState& published) {
   json.Key("troubles").BeginArray();
-  for (const Board::Trouble& trouble : board.troubles()) {
+  for (const PublishedState::Trouble& trouble : published.troubles()) {
     json.BeginObject().Field("time_ms", trouble.time_ms).Field("message", trouble.message);
     json.EndObject();
   }
@@ -120,32 +120,32 @@ void WriteTroubles(JsonWriter& json, const Board& board) {
 }
 
 // Whether the page may offer to forget somebody, and whom to propose.
-void WriteForget(JsonWriter& json, const ForgetDesk* desk) {
+void WriteForget(JsonWriter& json, const ErasureGateway* gateway) {
   json.Key("forget");
-  if (desk == nullptr) {
+  if (gateway == nullptr) {
     json.Null();
     return;
   }
   json.BeginObject().Key("suggestions").BeginArray();
-  for (const std::string& name : desk->Suggestions()) json.Value(name);
+  for (const std::string& name : gateway->Suggestions()) json.Value(name);
   json.EndArray().EndObject();
 }
 
 }  // namespace
 
-std::string StatusJson(const Board& board, const PipelineMetrics& metrics, const Hasher& hasher,
-                       const HttpExtras& extras) {
+std::string StatusJson(const PublishedState& published, const PipelineMetrics& metrics,
+                       const Hasher& hasher, const HttpExtras& extras) {
   JsonWriter json;
   json.BeginObject().Field("format", "lethe.status/1").Field("version", metrics.version());
   json.Field("uptime_seconds", metrics.uptime_seconds());
-  const std::vector<std::string> not_ready = board.not_ready();
-  json.Field("healthy", !board.unhealthy()).Field("ready", not_ready.empty());
+  const std::vector<std::string> not_ready = published.not_ready();
+  json.Field("healthy", !published.unhealthy()).Field("ready", not_ready.empty());
   json.Key("not_ready").BeginArray();
   for (const std::string& reason : not_ready) json.Value(reason);
   json.EndArray();
-  WriteFacts(json, board.facts());
+  WriteInfo(json, published.info());
   WriteKafka(json, metrics.brokers());
-  const Reports reports = board.reports();
+  const Reports reports = published.reports();
   WriteTotals(json, reports, metrics, hasher);
   json.Key("shards").BeginArray();
   for (const auto& report : reports) {
@@ -157,15 +157,15 @@ std::string StatusJson(const Board& board, const PipelineMetrics& metrics, const
     json.EndObject();
   }
   json.EndArray();
-  WriteTroubles(json, board);
+  WriteTroubles(json, published);
   WriteForget(json, extras.forget);
   return json.EndObject().text();
 }
 
-std::string ShardsJson(const Board& board, const PipelineMetrics& metrics) {
+std::string ShardsJson(const PublishedState& published, const PipelineMetrics& metrics) {
   JsonWriter json;
   json.BeginObject().Field("format", "lethe.shards/1").Key("shards").BeginArray();
-  for (const auto& report : board.reports()) {
+  for (const auto& report : published.reports()) {
     json.BeginObject().Field("shard", report->shard.value).Field("state", report->state_id);
     json.Field("next_offset", report->next.value);
     json.Field("model_version", report->model_version.value);

@@ -10,10 +10,10 @@
 namespace lethe {
 
 // lethe.status/1: the process, what it runs, totals over its shards, one line for each.
-std::string StatusJson(const Board& board, const PipelineMetrics& metrics, const Hasher& hasher,
-                       const HttpExtras& extras);
+std::string StatusJson(const PublishedState& published, const PipelineMetrics& metrics,
+                       const Hasher& hasher, const HttpExtras& extras);
 
 // lethe.shards/1: everything that is shown of each shard, but the weights.
-std::string ShardsJson(const Board& board, const PipelineMetrics& metrics);
+std::string ShardsJson(const PublishedState& published, const PipelineMetrics& metrics);
 
 }  // namespace lethe

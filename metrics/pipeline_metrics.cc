@@ -161,8 +161,8 @@ void PipelineMetrics::ShardMetrics::AddTo(Families& families) const {
   }
 }
 
-PipelineMetrics::PipelineMetrics(const Board& board, std::string version)
-    : board_(board), version_(std::move(version)) {}
+PipelineMetrics::PipelineMetrics(const PublishedState& published, std::string version)
+    : published_(published), version_(std::move(version)) {}
 
 PipelineMetrics::~PipelineMetrics() = default;
 
@@ -212,7 +212,7 @@ void PipelineMetrics::AddProcessWide(Families& families) const {
   };
   add_if_known("lethe_state_free_bytes", state_free_);
   if (partitions_) {
-    families.Add("lethe_kafka_partitions", {{"topic", board_.facts().topic}},
+    families.Add("lethe_kafka_partitions", {{"topic", published_.info().topic}},
                  static_cast<double>(*partitions_));
   }
   add_if_known("lethe_kafka_connected_brokers", brokers_.connected);
@@ -224,9 +224,9 @@ void PipelineMetrics::AddProcessWide(Families& families) const {
 std::string PipelineMetrics::Text() const {
   Families families;
   families.Add("lethe_build_info", {{"version", version_}}, 1);
-  families.Add("lethe_ready", {}, board_.not_ready().empty() ? 1 : 0);
-  AddFacts(board_.facts(), families);
-  for (const auto& report : board_.reports()) AddReport(board_.facts(), *report, families);
+  families.Add("lethe_ready", {}, published_.not_ready().empty() ? 1 : 0);
+  AddInfo(published_.info(), families);
+  for (const auto& report : published_.reports()) AddReport(published_.info(), *report, families);
   {
     const std::lock_guard lock(mutex_);
     for (const auto& [id, shard] : shards_) shard->AddTo(families);

@@ -58,8 +58,8 @@ class PipelineMetrics {
     const std::unique_ptr<Values> values_;
   };
 
-  // `board` outlives this.
-  PipelineMetrics(const Board& board, std::string version);
+  // `published` outlives this.
+  PipelineMetrics(const PublishedState& published, std::string version);
   ~PipelineMetrics();
 
   // Made when first asked for; the reference stays valid.
@@ -93,7 +93,7 @@ class PipelineMetrics {
  private:
   void AddProcessWide(Families& families) const;
 
-  const Board& board_;
+  const PublishedState& published_;
   const std::string version_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   mutable std::mutex mutex_;

@@ -2,24 +2,24 @@
 
 namespace lethe {
 
-PipelineFacts Board::facts() const {
+PipelineInfo PublishedState::info() const {
   const std::lock_guard lock(mutex_);
-  return facts_;
+  return info_;
 }
 
-void Board::SetFacts(PipelineFacts facts) {
+void PublishedState::SetInfo(PipelineInfo info) {
   const std::lock_guard lock(mutex_);
-  facts_ = std::move(facts);
+  info_ = std::move(info);
 }
 
-void Board::Show(ShardReport report) {
+void PublishedState::Show(ShardReport report) {
   auto shown = std::make_shared<const ShardReport>(std::move(report));
   const std::lock_guard lock(mutex_);
   // Swapped, so that the report before is destroyed after the lock is gone.
   reports_[shown->shard].swap(shown);
 }
 
-std::vector<std::shared_ptr<const ShardReport>> Board::reports() const {
+std::vector<std::shared_ptr<const ShardReport>> PublishedState::reports() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::shared_ptr<const ShardReport>> all;
   all.reserve(reports_.size());
@@ -27,39 +27,39 @@ std::vector<std::shared_ptr<const ShardReport>> Board::reports() const {
   return all;
 }
 
-void Board::SetNotReady(const std::string& key, const std::string& reason) {
+void PublishedState::SetNotReady(const std::string& key, const std::string& reason) {
   const std::lock_guard lock(mutex_);
   not_ready_[key] = reason;
 }
 
-void Board::SetReady(const std::string& key) {
+void PublishedState::SetReady(const std::string& key) {
   const std::lock_guard lock(mutex_);
   not_ready_.erase(key);
 }
 
-void Board::SetUnhealthy(const std::string& reason) {
+void PublishedState::SetUnhealthy(const std::string& reason) {
   const std::lock_guard lock(mutex_);
   if (!unhealthy_) unhealthy_ = reason;
 }
 
-void Board::SetStopping() {
+void PublishedState::SetStopping() {
   const std::lock_guard lock(mutex_);
   stopping_ = true;
 }
 
-void Board::AddTrouble(Trouble trouble) {
+void PublishedState::AddTrouble(Trouble trouble) {
   constexpr std::size_t kMaxTroubles = 10;
   const std::lock_guard lock(mutex_);
   troubles_.push_front(std::move(trouble));
   if (troubles_.size() > kMaxTroubles) troubles_.pop_back();
 }
 
-std::vector<Board::Trouble> Board::troubles() const {
+std::vector<PublishedState::Trouble> PublishedState::troubles() const {
   const std::lock_guard lock(mutex_);
   return {troubles_.begin(), troubles_.end()};
 }
 
-std::vector<std::string> Board::not_ready() const {
+std::vector<std::string> PublishedState::not_ready() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> reasons;
   if (stopping_) reasons.emplace_back("stopping");
@@ -68,7 +68,7 @@ std::vector<std::string> Board::not_ready() const {
   return reasons;
 }
 
-std::optional<std::string> Board::unhealthy() const {
+std::optional<std::string> PublishedState::unhealthy() const {
   const std::lock_guard lock(mutex_);
   return unhealthy_;
 }

@@ -15,13 +15,13 @@ namespace lethe {
 
 // What the process shows outside: the last committed report of each shard, and whether it is ready
 // and healthy. Thread-safe.
-class Board {
+class PublishedState {
  public:
-  explicit Board(PipelineFacts facts) : facts_(std::move(facts)) {}
+  explicit PublishedState(PipelineInfo info) : info_(std::move(info)) {}
 
-  PipelineFacts facts() const;
+  PipelineInfo info() const;
   // Once more is known than at the start.
-  void SetFacts(PipelineFacts facts);
+  void SetInfo(PipelineInfo info);
 
   // Call after a commit, never before; and once when a shard's state is opened, so that its
   // counters are there from the start and do not jump from 0.
@@ -51,7 +51,7 @@ class Board {
 
  private:
   mutable std::mutex mutex_;
-  PipelineFacts facts_;
+  PipelineInfo info_;
   std::map<ShardId, std::shared_ptr<const ShardReport>> reports_;
   std::map<std::string, std::string> not_ready_;
   std::optional<std::string> unhealthy_;

@@ -33,34 +33,34 @@ void AddCounters(const Counters& counters, const std::string& shard, Families& f
 
 }  // namespace
 
-void AddFacts(const PipelineFacts& facts, Families& families) {
-  if (facts.deadline_seconds) {
-    families.Add("lethe_erasure_deadline_seconds", {}, *facts.deadline_seconds);
+void AddInfo(const PipelineInfo& info, Families& families) {
+  if (info.deadline_seconds) {
+    families.Add("lethe_erasure_deadline_seconds", {}, *info.deadline_seconds);
   }
-  families.Add("lethe_model_dimensions", {}, static_cast<double>(facts.weights));
-  families.Add("lethe_model_radius", {}, facts.radius);
-  if (!facts.certified || facts.shards == 0) return;
-  families.Add("lethe_privacy_mu", {}, facts.promise.mu);
-  families.Add("lethe_privacy_shard_mu", {}, facts.shard_promise.mu);
-  families.Add("lethe_privacy_rho", {}, facts.promise.rho);
-  families.Add("lethe_privacy_epsilon", {}, facts.promise.epsilon);
-  families.Add("lethe_privacy_delta", {}, facts.promise.delta);
-  families.Add("lethe_privacy_advantage_ratio", {}, facts.promise.advantage);
+  families.Add("lethe_model_dimensions", {}, static_cast<double>(info.weights));
+  families.Add("lethe_model_radius", {}, info.radius);
+  if (!info.certified || info.shards == 0) return;
+  families.Add("lethe_privacy_mu", {}, info.promise.mu);
+  families.Add("lethe_privacy_shard_mu", {}, info.shard_promise.mu);
+  families.Add("lethe_privacy_rho", {}, info.promise.rho);
+  families.Add("lethe_privacy_epsilon", {}, info.promise.epsilon);
+  families.Add("lethe_privacy_delta", {}, info.promise.delta);
+  families.Add("lethe_privacy_advantage_ratio", {}, info.promise.advantage);
 }
 
-void AddReport(const PipelineFacts& facts, const ShardReport& report, Families& families) {
+void AddReport(const PipelineInfo& info, const ShardReport& report, Families& families) {
   const std::string shard = Text(report.shard);
   const auto add = [&](const char* name, double value) {
     families.Add(name, {{"shard", shard}}, value);
   };
   families.Add("lethe_pipeline_info",
                {{"shard", shard},
-                {"topic", facts.topic},
-                {"mode", facts.mode},
-                {"guarantee", facts.guarantee},
-                {"loss", facts.loss},
-                {"schedule", facts.schedule},
-                {"config", facts.config_sha256}},
+                {"topic", info.topic},
+                {"mode", info.mode},
+                {"guarantee", info.guarantee},
+                {"loss", info.loss},
+                {"schedule", info.schedule},
+                {"config", info.config_sha256}},
                1);
   AddCounters(report.counters, shard, families);
   if (report.last_event && *report.last_event != kNoTime) {

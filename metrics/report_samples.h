@@ -6,9 +6,9 @@
 namespace lethe {
 
 // What the configuration promises: no shard, known from the start.
-void AddFacts(const PipelineFacts& facts, Families& families);
+void AddInfo(const PipelineInfo& info, Families& families);
 
 // What a committed report tells of its shard.
-void AddReport(const PipelineFacts& facts, const ShardReport& report, Families& families);
+void AddReport(const PipelineInfo& info, const ShardReport& report, Families& families);
 
 }  // namespace lethe

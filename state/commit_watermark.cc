@@ -43,14 +43,14 @@ std::string Checksum(std::string_view text) {
   return digits;
 }
 
-std::string Encode(const HighWaterMark& mark) {
+std::string Encode(const CommitWatermark& mark) {
   char text[kChecked + 1];
   std::snprintf(text, sizeof text, kFormat, BootId().empty() ? "-" : BootId().c_str(), mark.synced,
                 mark.written);
   return std::string(text) + " " + Checksum(text) + "\n";
 }
 
-bool Decode(const std::string& text, HighWaterMark& mark) {
+bool Decode(const std::string& text, CommitWatermark& mark) {
   if (text.size() != kLength) return false;
   const std::string checked = text.substr(0, kChecked);
   if (text != checked + " " + Checksum(checked) + "\n") return false;
@@ -65,7 +65,7 @@ bool Decode(const std::string& text, HighWaterMark& mark) {
 
 }  // namespace
 
-Status HighWaterMark::Check(std::uint64_t commits) const {
+Status CommitWatermark::Check(std::uint64_t commits) const {
   if (commits >= written) return Status::Ok();
   return {
       ErrorCode::kInput,
@@ -76,30 +76,30 @@ Status HighWaterMark::Check(std::uint64_t commits) const {
           "and its deletions are honoured again"};
 }
 
-Result<HighWaterMark> ReadHighWater(const std::string& path) {
-  HighWaterMark mark;
+Result<CommitWatermark> ReadCommitWatermark(const std::string& path) {
+  CommitWatermark mark;
   const auto text = ReadWholeFile(path);
   if (!text.ok()) return text.status();
   if (!text.value()) return mark;
   if (Decode(*text.value(), mark)) {
-    mark.file = HighWaterMark::File::kWhole;
+    mark.file = CommitWatermark::File::kWhole;
     return mark;
   }
-  return HighWaterMark{.file = HighWaterMark::File::kDamaged};
+  return CommitWatermark{.file = CommitWatermark::File::kDamaged};
 }
 
-HighWater::~HighWater() {
+CommitWatermarkFile::~CommitWatermarkFile() {
   if (file_ >= 0) close(file_);
 }
 
 // From here on the bytes of the file are only overwritten, so it is whole after any power cut.
-Status HighWater::Begin() {
+Status CommitWatermarkFile::Begin() {
   LETHE_RETURN_IF_ERROR(WritePrivateFile(path_, Encode(mark_)));
   file_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC);
   return file_ < 0 ? DiskError(path_) : Status::Ok();
 }
 
-Status HighWater::Record(std::uint64_t commits, bool sync) {
+Status CommitWatermarkFile::Record(std::uint64_t commits, bool sync) {
   mark_.written = commits;
   if (sync) mark_.synced = commits;
   const std::string text = Encode(mark_);

@@ -13,7 +13,7 @@ namespace lethe {
 // draw noise a second time; here it is found out. What was synced must always be there; what was
 // only written must be there until the machine starts again, because a crash of the machine may
 // take it.
-struct HighWaterMark {
+struct CommitWatermark {
   enum class File : std::uint8_t { kWhole, kMissing, kDamaged };
 
   File file = File::kMissing;
@@ -21,24 +21,25 @@ struct HighWaterMark {
   std::uint64_t written = 0;
 
   // Of a database that is known to be whole.
-  static HighWaterMark Of(std::uint64_t commits) { return {File::kWhole, commits, commits}; }
+  static CommitWatermark Of(std::uint64_t commits) { return {File::kWhole, commits, commits}; }
 
   // kInput if a database with so many commits has lost some.
   Status Check(std::uint64_t commits) const;
 };
 
 // Also while another process writes the file. kDisk: it cannot be read.
-Result<HighWaterMark> ReadHighWater(const std::string& path);
+Result<CommitWatermark> ReadCommitWatermark(const std::string& path);
 
 // Keeps the file, for the one owner of the database. Not thread-safe.
-class HighWater {
+class CommitWatermarkFile {
  public:
-  HighWater(std::string path, const HighWaterMark& mark) : path_(std::move(path)), mark_(mark) {}
-  ~HighWater();
-  HighWater(const HighWater&) = delete;
-  HighWater& operator=(const HighWater&) = delete;
+  CommitWatermarkFile(std::string path, const CommitWatermark& mark)
+      : path_(std::move(path)), mark_(mark) {}
+  ~CommitWatermarkFile();
+  CommitWatermarkFile(const CommitWatermarkFile&) = delete;
+  CommitWatermarkFile& operator=(const CommitWatermarkFile&) = delete;
 
-  const HighWaterMark& mark() const { return mark_; }
+  const CommitWatermark& mark() const { return mark_; }
 
   // Writes the file as a whole. It is on disk when this returns. Before the first Record.
   Status Begin();
@@ -48,7 +49,7 @@ class HighWater {
  private:
   int file_ = -1;
   std::string path_;
-  HighWaterMark mark_;
+  CommitWatermark mark_;
 };
 
 }  // namespace lethe

@@ -19,7 +19,7 @@ void CommitWriter::StartThread() {
 }
 
 Status CommitWriter::Write(WriteBatch& batch, std::uint64_t commits, bool now) {
-  LETHE_RETURN_IF_ERROR(Settle());
+  LETHE_RETURN_IF_ERROR(WaitForWrites());
   if (now || !thread_.joinable()) {
     LETHE_RETURN_IF_ERROR(WriteNow(batch, commits, now));
     batch.Clear();
@@ -33,7 +33,7 @@ Status CommitWriter::Write(WriteBatch& batch, std::uint64_t commits, bool now) {
   return Status::Ok();
 }
 
-Status CommitWriter::Settle() {
+Status CommitWriter::WaitForWrites() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return !job_; });
   return status_;
@@ -41,7 +41,7 @@ Status CommitWriter::Settle() {
 
 Status CommitWriter::WriteNow(const WriteBatch& batch, std::uint64_t commits, bool sync) {
   LETHE_RETURN_IF_ERROR(store_.Write(batch, sync));
-  return high_water_ == nullptr ? Status::Ok() : high_water_->Record(commits, sync);
+  return watermark_ == nullptr ? Status::Ok() : watermark_->Record(commits, sync);
 }
 
 // What was handed over is written even if it is to stop.

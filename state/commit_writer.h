@@ -16,8 +16,9 @@ namespace lethe {
 // time.
 class CommitWriter {
  public:
-  // `high_water` may be null.
-  CommitWriter(Store& store, HighWater* high_water) : store_(store), high_water_(high_water) {}
+  // `watermark` may be null.
+  CommitWriter(Store& store, CommitWatermarkFile* watermark)
+      : store_(store), watermark_(watermark) {}
   ~CommitWriter();
   CommitWriter(const CommitWriter&) = delete;
   CommitWriter& operator=(const CommitWriter&) = delete;
@@ -29,7 +30,7 @@ class CommitWriter {
   // may be that of the commit before; then this one is not written.
   Status Write(WriteBatch& batch, std::uint64_t commits, bool now);
   // Everything is written when this returns, or it says why not.
-  Status Settle();
+  Status WaitForWrites();
 
  private:
   struct Job {
@@ -41,7 +42,7 @@ class CommitWriter {
   void Work();
 
   Store& store_;
-  HighWater* const high_water_;
+  CommitWatermarkFile* const watermark_;
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -18,11 +18,11 @@ std::string NoteKey(const std::string& name) { return kNoteTag + name; }
 
 }  // namespace
 
-DurableState::DurableState(Store& store, HighWater* high_water)
+DurableState::DurableState(Store& store, CommitWatermarkFile* watermark)
     : store_(store),
-      high_water_(high_water),
-      writer_(store, high_water),
-      payloads_(store, [this] { return Settle(); }),
+      watermark_(watermark),
+      writer_(store, watermark),
+      payloads_(store, [this] { return WaitForWrites(); }),
       eraser_(store,
               [this](const std::set<std::int64_t>& indices) {
                 std::vector<Store::KeyRange> ranges = events_.RangesOf(indices);
@@ -30,10 +30,11 @@ DurableState::DurableState(Store& store, HighWater* high_water)
                 ranges.insert(ranges.end(), payloads.begin(), payloads.end());
                 return ranges;
               }),
-      refusals_(store, [this] { return Settle(); }) {}
+      refusals_(store, [this] { return WaitForWrites(); }) {}
 
-Result<std::unique_ptr<DurableState>> DurableState::Open(Store& store, HighWater* high_water) {
-  auto state = std::unique_ptr<DurableState>(new DurableState(store, high_water));
+Result<std::unique_ptr<DurableState>> DurableState::Open(Store& store,
+                                                         CommitWatermarkFile* watermark) {
+  auto state = std::unique_ptr<DurableState>(new DurableState(store, watermark));
   LETHE_RETURN_IF_ERROR(state->Load());
   return state;
 }
@@ -45,8 +46,8 @@ Result<std::uint64_t> DurableState::CommitsIn(const Store& store) {
 }
 
 Status DurableState::CheckEvents(const Store& store) {
-  BlockLog<EventRows> events(Family::kEvents, kEventsPerBlock);
-  return events.Load(store, [](const EventRows&) { return Status::Ok(); });
+  BlockLog<EventBlock> events(Family::kEvents, kEventsPerBlock);
+  return events.Load(store, [](const EventBlock&) { return Status::Ok(); });
 }
 
 Result<std::unique_ptr<DurableState>> DurableState::OpenParts(Store& store) {
@@ -59,7 +60,7 @@ Status DurableState::Load() {
   const auto commits = CommitsIn(store_);
   if (!commits.ok()) return commits.status();
   commits_ = commits.value();
-  if (high_water_ != nullptr) LETHE_RETURN_IF_ERROR(high_water_->mark().Check(commits_));
+  if (watermark_ != nullptr) LETHE_RETURN_IF_ERROR(watermark_->mark().Check(commits_));
   LETHE_RETURN_IF_ERROR(parts_.Load(store_));
   LETHE_RETURN_IF_ERROR(LoadEvents());
   LETHE_RETURN_IF_ERROR(
@@ -78,16 +79,16 @@ Status DurableState::LoadEvents() {
     return true;
   }));
   if (const auto last = store_.LastKey(Family::kEvents)) {
-    table_.Expect(static_cast<std::int64_t>(KeyNumber(*last)) + kEventsPerBlock);
+    table_.Reserve(static_cast<std::int64_t>(KeyNumber(*last)) + kEventsPerBlock);
   }
-  LETHE_RETURN_IF_ERROR(events_.Load(store_, [this](const EventRows& rows) {
+  LETHE_RETURN_IF_ERROR(events_.Load(store_, [this](const EventBlock& rows) {
     for (std::int64_t index = rows.first(); index < rows.end(); ++index) {
       if (index + kAhead < rows.end()) {
         const LearnedEvent next = rows.At(index + kAhead);
         table_.Prefetch(next.id, next.subject);
       }
       const LearnedEvent event = rows.At(index);
-      if (EventRows::IsBlank(event) || deleted_.count(index) > 0) continue;
+      if (EventBlock::IsBlank(event) || deleted_.count(index) > 0) continue;
       table_.Add({index}, event.id, event.subject);
     }
     return Status::Ok();
@@ -98,7 +99,7 @@ Status DurableState::LoadEvents() {
 }
 
 std::optional<LearnedEvent> DurableState::ReadEvent(EventIndex index) const {
-  if (const Status written = Settle(); !written.ok()) {
+  if (const Status written = WaitForWrites(); !written.ok()) {
     NoteFailure(written);
     return std::nullopt;
   }

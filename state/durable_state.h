@@ -29,8 +29,8 @@ Status ReadChain(const Store& store, std::uint64_t first, const ChainVisitor& vi
 // Look-ups go through an index in memory. docs/formats/state.md has every byte. Not thread-safe.
 class DurableState final : public State {
  public:
-  // Loads what the store holds. `high_water` may be null, for stores that cannot lose a commit.
-  static Result<std::unique_ptr<DurableState>> Open(Store& store, HighWater* high_water);
+  // Loads what the store holds. `watermark` may be null, for stores that cannot lose a commit.
+  static Result<std::unique_ptr<DurableState>> Open(Store& store, CommitWatermarkFile* watermark);
   // How many commits a store has.
   static Result<std::uint64_t> CommitsIn(const Store& store);
   // Whether the rows of events in a store can be read and none is missing.
@@ -60,7 +60,7 @@ class DurableState final : public State {
   void Rewrite(Part part, std::string_view bytes) override { parts_.Rewrite(part, bytes); }
   void Extend(Part part, std::string_view bytes) override { parts_.Extend(part, bytes); }
   Status Erase() override {
-    LETHE_RETURN_IF_ERROR(Settle());
+    LETHE_RETURN_IF_ERROR(WaitForWrites());
     return eraser_.EraseAll();
   }
   // An error of a look-up before comes out here too: what it has led to is not written.
@@ -73,14 +73,14 @@ class DurableState final : public State {
   }
 
   // A hint that so many more events may be learned soon. Not all is believed, lest it cost memory.
-  void Expect(std::int64_t events) {
-    table_.Expect(table_.size() + std::min(events, kMostExpected));
+  void Reserve(std::int64_t events) {
+    table_.Reserve(table_.size() + std::min(events, kMostExpected));
   }
 
   // From now on a commit that is not synced may still be on its way to the store when Commit
-  // returns, and its error comes out of the next one or of Settle.
+  // returns, and its error comes out of the next one or of WaitForWrites.
   void CommitInBackground() { writer_.StartThread(); }
-  Status Settle() const { return writer_.Settle(); }
+  Status WaitForWrites() const { return writer_.WaitForWrites(); }
 
   // For a thread of its own, which may erase before the shard asks for it.
   Eraser& eraser() { return eraser_; }
@@ -107,7 +107,7 @@ class DurableState final : public State {
   static constexpr std::int64_t kMostExpected = 20'000'000;
   static constexpr std::int64_t kFullBytes = std::int64_t{8} << 20;  // in numbers of eight bytes
 
-  explicit DurableState(Store& store, HighWater* high_water);
+  explicit DurableState(Store& store, CommitWatermarkFile* watermark);
   Status Load();
   Status LoadEvents();
   void NoteFailure(const Status& status) const;
@@ -115,11 +115,11 @@ class DurableState final : public State {
   std::optional<LearnedEvent> ReadEvent(EventIndex index) const;
 
   Store& store_;
-  HighWater* high_water_;
+  CommitWatermarkFile* watermark_;
   mutable CommitWriter writer_;
   WriteBatch batch_;
-  PartPages parts_;
-  BlockLog<EventRows> events_{Family::kEvents, kEventsPerBlock};
+  PagedParts parts_;
+  BlockLog<EventBlock> events_{Family::kEvents, kEventsPerBlock};
   EventTable table_;
   DurablePayloads payloads_;
   Eraser eraser_;

@@ -65,18 +65,19 @@ Result<ShardIdentity> Unsealed(const std::string& bytes, const std::string& path
 
 }  // namespace
 
-LogEnd LogEndFor(const HighWaterMark& mark) {
-  return mark.file == HighWaterMark::File::kWhole ? LogEnd::kMayBeTorn : LogEnd::kMustBeWhole;
+LogEnd LogEndFor(const CommitWatermark& mark) {
+  return mark.file == CommitWatermark::File::kWhole ? LogEnd::kMayBeTorn : LogEnd::kMustBeWhole;
 }
 
-std::string RemarkOn(const HighWaterMark& mark, const std::string& shard_path) {
-  if (mark.file == HighWaterMark::File::kWhole) return {};
-  const bool is_missing = mark.file == HighWaterMark::File::kMissing;
+std::string RemarkOn(const CommitWatermark& mark, const std::string& shard_path) {
+  if (mark.file == CommitWatermark::File::kWhole) return {};
+  const bool is_missing = mark.file == CommitWatermark::File::kMissing;
   return shard_path + "/high-water is " + (is_missing ? "missing" : "damaged") +
          ": whether the last commits were lost can be told from the log of the database alone";
 }
 
-Status WithRemark(const Status& status, const HighWaterMark& mark, const std::string& shard_path) {
+Status WithRemark(const Status& status, const CommitWatermark& mark,
+                  const std::string& shard_path) {
   const std::string remark = RemarkOn(mark, shard_path);
   if (remark.empty() || status.ok()) return status;
   return {status.code(), status.message() + ". " + remark};
@@ -174,7 +175,7 @@ Status ShardFolder::Load(const std::string& path, ShardId shard, RandomSource& r
 }
 
 Status ShardFolder::OpenDatabase(const std::string& path) {
-  const auto mark = ReadHighWater(path + "/high-water");
+  const auto mark = ReadCommitWatermark(path + "/high-water");
   if (!mark.ok()) return mark.status();
   std::error_code ignored;
   // RocksDB would begin a new database over the files of the old one.
@@ -187,11 +188,11 @@ Status ShardFolder::OpenDatabase(const std::string& path) {
   auto commits = DurableState::CommitsIn(*store_);
   if (!commits.ok()) return commits.status();
   if (commits.value() > 0) remark_ = RemarkOn(mark.value(), path);
-  high_water_ = std::make_unique<HighWater>(
-      path + "/high-water", remark_.empty() ? mark.value() : HighWaterMark::Of(commits.value()));
-  auto state = DurableState::Open(*store_, high_water_.get());
+  watermark_ = std::make_unique<CommitWatermarkFile>(
+      path + "/high-water", remark_.empty() ? mark.value() : CommitWatermark::Of(commits.value()));
+  auto state = DurableState::Open(*store_, watermark_.get());
   if (!state.ok()) return state.status();
-  LETHE_RETURN_IF_ERROR(high_water_->Begin());
+  LETHE_RETURN_IF_ERROR(watermark_->Begin());
   state_ = std::move(state).value();
   state_->CommitInBackground();
   return Status::Ok();

@@ -43,10 +43,10 @@ Result<ShardIdentity> ReadIdentity(const std::string& path, ShardId shard, const
 bool IsStateFolder(const std::string& path);
 // With a whole high-water file the log may end in a torn commit, since the file tells which commits
 // must be there. Without one, every byte of the log has to be right.
-LogEnd LogEndFor(const HighWaterMark& mark);
+LogEnd LogEndFor(const CommitWatermark& mark);
 // What is wrong with the high-water file of a shard; empty if nothing is.
-std::string RemarkOn(const HighWaterMark& mark, const std::string& shard_path);
-Status WithRemark(const Status& status, const HighWaterMark& mark, const std::string& shard_path);
+std::string RemarkOn(const CommitWatermark& mark, const std::string& shard_path);
+Status WithRemark(const Status& status, const CommitWatermark& mark, const std::string& shard_path);
 // Every entry of a shard's chain, in order.
 using ChainEntryVisitor = std::function<Status(ChainKind kind, std::string_view bytes)>;
 Status ReadChainIn(const std::string& path, ShardId shard, const ChainEntryVisitor& visit);
@@ -77,7 +77,7 @@ class ShardFolder {
   bool is_new_ = false;
   std::string remark_;
   ShardIdentity identity_;
-  std::unique_ptr<HighWater> high_water_;
+  std::unique_ptr<CommitWatermarkFile> watermark_;
   std::unique_ptr<RocksStore> store_;
   std::unique_ptr<DurableState> state_;
 };

@@ -41,7 +41,7 @@ Result<ShardSummary> SummariseShard(const std::string& path, ShardId shard, cons
   if (!identity.ok()) return identity.status();
   summary.state = identity.value().state;
   // Before the database is opened, which may go on meanwhile.
-  const auto mark = ReadHighWater(summary.folder + "/high-water");
+  const auto mark = ReadCommitWatermark(summary.folder + "/high-water");
   if (!mark.ok()) return mark.status();
   const auto store = RocksStore::OpenForReading(
       summary.folder + "/db", verify ? LogEndFor(mark.value()) : LogEnd::kMayBeTorn);
@@ -55,7 +55,7 @@ Result<ShardSummary> SummariseShard(const std::string& path, ShardId shard, cons
     LETHE_RETURN_IF_ERROR(store.value()->Verify());
     LETHE_RETURN_IF_ERROR(DurableState::CheckEvents(*store.value()));
   }
-  PartPages parts;
+  PagedParts parts;
   LETHE_RETURN_IF_ERROR(parts.Load(*store.value()));
   if (const auto bytes = parts.Get(Part::kShard)) {
     // The beginning of what Shard saves.

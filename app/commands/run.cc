@@ -28,9 +28,9 @@ Run AddRun(CLI::App& command) {
   command.add_option("--config", arguments->config, "the configuration, in YAML")->required();
   command.add_flag("--fail-fast", options.fail_fast,
                    "exit with 69 when a broker or topic is not there, instead of waiting");
-  command.add_flag("--accept-gap", options.witness.accept_gap,
+  command.add_flag("--accept-gap", options.fence.accept_gap,
                    "go on although unread records were removed from the topic; the chain says so");
-  command.add_flag("--begin-anew", options.witness.begin_anew,
+  command.add_flag("--begin-anew", options.fence.begin_anew,
                    "begin a new state although another one has published receipts for a shard: "
                    "for when that one is lost");
   command.add_option("--web-root", options.web_root,

@@ -55,19 +55,19 @@ Status MakeTopics(const Config& config, KafkaMock& mock) {
 }
 
 // Who asked leaves the stream too; a later event would be a new start.
-class DemoDesk final : public ForgetDesk {
+class DemoGateway final : public ErasureGateway {
  public:
-  DemoDesk(ForgetDesk& desk, DemoPeople& people) : desk_(desk), people_(people) {}
+  DemoGateway(ErasureGateway& gateway, DemoPeople& people) : gateway_(gateway), people_(people) {}
 
   Result<std::string> Ask(const std::string& subject,
                           const std::optional<std::string>& reference) override {
     people_.Leave(subject);
-    return desk_.Ask(subject, reference.value_or("page-" + std::to_string(++asked_)));
+    return gateway_.Ask(subject, reference.value_or("page-" + std::to_string(++asked_)));
   }
   std::vector<std::string> Suggestions() const override { return people_.names(); }
 
  private:
-  ForgetDesk& desk_;
+  ErasureGateway& gateway_;
   DemoPeople& people_;
   std::atomic<int> asked_{0};
 };
@@ -150,16 +150,16 @@ Status RunDemo(const DemoOptions& options) {
   settings.value().properties["partitioner"] = config.source.kafka.partitioner;
   const auto producer = KafkaProducer::Start(settings.value(), log);
   if (!producer.ok()) return producer.status();
-  const auto desk = KafkaForgetDesk::Open(config, settings.value(), log, clock);
-  if (!desk.ok()) return desk.status();
+  const auto gateway = KafkaErasureGateway::Open(config, settings.value(), log, clock);
+  if (!gateway.ok()) return gateway.status();
 
   DemoPeople people;
-  DemoDesk demo_desk(*desk.value(), people);
+  DemoGateway demo_gateway(*gateway.value(), people);
   const DemoStream stream(config.spec.topic, *producer.value(), people, clock);
   const Timer timer(options.seconds);
   const RunOptions run{.web_root = options.web_root,
                        .ask_for_limits = false,
-                       .open_desk = &demo_desk,
+                       .open_gateway = &demo_gateway,
                        .on_listening = [&](const std::string& url) {
                          Greet(url, config, file, people.names().back());
                        }};

@@ -29,7 +29,7 @@ class NoSink final : public Sink {
 Status CheckSynced(const std::string& path, ShardId shard, const Store& store) {
   const auto commits = DurableState::CommitsIn(store);
   if (!commits.ok()) return commits.status();
-  const auto mark = ReadHighWater(ShardPath(path, shard) + "/high-water");
+  const auto mark = ReadCommitWatermark(ShardPath(path, shard) + "/high-water");
   if (!mark.ok()) return mark.status();
   if (commits.value() <= mark.value().synced) return Status::Ok();
   return {
@@ -75,13 +75,13 @@ Result<std::string> ExportFromState(const Config& config, const Plan& plan, Mode
   if (!shards.ok()) return Status(ErrorCode::kInput, shards.status().message());
   if (shards.value().empty()) return Status(ErrorCode::kInput, path + " holds no state");
   const SodiumHasher hasher;
-  Board board(FactsOf(plan, hasher));
+  PublishedState published(PipelineInfoOf(plan, hasher));
   for (const ShardId shard : shards.value()) {
     auto report = ReadReport(path, shard, plan.spec, hasher);
     if (!report.ok()) return report.status();
-    board.Show(std::move(report).value());
+    published.Show(std::move(report).value());
   }
-  return *ModelDocument(board, hasher).Get(format)->bytes;
+  return *ModelDocument(published, hasher).Get(format)->bytes;
 }
 
 Result<std::string> ExportFromFile(const std::string& path, ModelFormat format) {
@@ -95,7 +95,7 @@ Result<std::string> ExportFromFile(const std::string& path, ModelFormat format) 
     return json.ok() ? json.value() + "\n" : json;
   }
   OnnxModel onnx =
-      OnnxModelOf(FactsOf(file.value()), file.value().weights, file.value().shards, hasher);
+      OnnxModelOf(PipelineInfoOf(file.value()), file.value().weights, file.value().shards, hasher);
   if (is_folder) {
     const auto book = ReadReceipts(path, hasher);
     if (!book.ok()) return book.status();

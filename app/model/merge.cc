@@ -84,13 +84,13 @@ Status CheckTogether(const std::vector<ModelFile>& files) {
 
 }  // namespace
 
-PipelineFacts FactsOf(const ModelFile& file) {
-  PipelineFacts facts;
-  facts.loss = file.loss;
-  facts.config_sha256 = file.config_sha256;
-  facts.hash_bits = file.hash_bits;
-  facts.bias = true;  // the intercept stands behind the weights, be it 0
-  return facts;
+PipelineInfo PipelineInfoOf(const ModelFile& file) {
+  PipelineInfo info;
+  info.loss = file.loss;
+  info.config_sha256 = file.config_sha256;
+  info.hash_bits = file.hash_bits;
+  info.bias = true;  // the intercept stands behind the weights, be it 0
+  return info;
 }
 
 Result<ModelFile> ReadModel(const std::string& path, const Hasher& hasher) {
@@ -140,7 +140,7 @@ Result<std::string> MergeModels(std::vector<ModelFile> files, const Hasher& hash
   }
   std::sort(shards.begin(), shards.end(),
             [](const ShardModel& a, const ShardModel& b) { return a.shard < b.shard; });
-  return ModelJson(FactsOf(files.front()), AverageModels(parts), shards, hasher);
+  return ModelJson(PipelineInfoOf(files.front()), AverageModels(parts), shards, hasher);
 }
 
 }  // namespace lethe

@@ -23,7 +23,7 @@ struct ModelFile {
 };
 
 // What is known of the run that made it.
-PipelineFacts FactsOf(const ModelFile& file);
+PipelineInfo PipelineInfoOf(const ModelFile& file);
 
 // kInput when it is no such document, or not the one that was written: its sha256 does not fit.
 Result<ModelFile> ReadModel(const std::string& path, const Hasher& hasher);

@@ -16,7 +16,7 @@ Status CommitProtocol::CommitAndErase(const std::optional<ClockReading>& by_time
 }
 
 Status CommitProtocol::Process(const Position& position, const Item& item,
-                               const Elsewhere* lookup) {
+                               const LookupResult* lookup) {
   if (shard_.IsErasureDue(position)) LETHE_RETURN_IF_ERROR(CommitAndErase(std::nullopt));
   return shard_.Process(position, item, lookup);
 }

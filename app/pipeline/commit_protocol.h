@@ -46,7 +46,7 @@ class CommitProtocol {
 
   // Takes the next item, as Shard::Process does. If an erasure is due before it, everything up to
   // the item before is committed and erased first.
-  Status Process(const Position& position, const Item& item, const Elsewhere* lookup = nullptr);
+  Status Process(const Position& position, const Item& item, const LookupResult* lookup = nullptr);
   // Commits and erases what is due by the clock, then serves as Shard::ServeByTimer does.
   Status ServeByTimer(const ClockReading& now, bool is_silent);
   // Steps 1 to 4.

@@ -110,7 +110,7 @@ bool CrossShardLookup::Open(Offset offset, const Request& request) {
 }
 
 Status CrossShardLookup::Before(const MessageBatch& batch, std::size_t i,
-                                std::optional<Elsewhere>& result) {
+                                std::optional<LookupResult>& result) {
   result.reset();
   if (!IsTarget(i)) return Status::Ok();
   const Request& request = *RequestIn(batch.item(i));
@@ -147,7 +147,8 @@ Result<bool> CrossShardLookup::PassOn() {
       continue;
     }
     request.seen = found;
-    const Elsewhere elsewhere = router_.Result(*request.question, request.target, request.is_known);
+    const LookupResult elsewhere =
+        router_.Result(*request.question, request.target, request.is_known);
     LETHE_RETURN_IF_ERROR(SendTo(elsewhere.passed_on, request));
     if (is_answered) continue;
     if (open.size() - i > kMaxOpen) {

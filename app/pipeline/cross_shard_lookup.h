@@ -42,7 +42,7 @@ class CrossShardLookup final : public RequestLookup {
 
   void Begin(const MessageBatch& batch) override;
   Status Before(const MessageBatch& batch, std::size_t i,
-                std::optional<Elsewhere>& result) override;
+                std::optional<LookupResult>& result) override;
   void Again(const MessageBatch& batch, std::size_t i) override {
     if (IsTarget(i)) Open(batch.position(i).offset, *RequestIn(batch.item(i)));
   }

@@ -45,7 +45,7 @@ class RequestLookup {
   // Before message i is taken: fills `result` if the receipt of its request depends on other
   // shards.
   virtual Status Before(const MessageBatch& /*batch*/, std::size_t /*i*/,
-                        std::optional<Elsewhere>& result) {
+                        std::optional<LookupResult>& result) {
     result.reset();
     return Status::Ok();
   }

@@ -20,7 +20,7 @@ bool ModelRelease::IsTimeToShow(std::int64_t now_ns) const {
 // Only what is written leaves the process: a start after a crash must never be behind a model that
 // was released, since the number of its version would come a second time.
 Status ModelRelease::Prepare() {
-  LETHE_RETURN_IF_ERROR(port_.Settle());
+  LETHE_RETURN_IF_ERROR(port_.WaitForWrites());
   const ModelVersion version = shard_.model_version();
   if (!shard_.draws_while_learning() || version == marked_version_) return Status::Ok();
   LETHE_CHECK(version == shard_.synced_version());

@@ -14,7 +14,7 @@ class ReleasePort {
   virtual ~ReleasePort() = default;
 
   // Everything that was committed is written when this returns.
-  virtual Status Settle() = 0;
+  virtual Status WaitForWrites() = 0;
   // Writes to a topic that this version of the model is released from now on. A broker has it when
   // this returns ok. A later start compares its state with it.
   virtual Status Mark(ModelVersion version) = 0;

@@ -194,11 +194,11 @@ std::vector<ShardId> Router::PlacesOutside(const RoutedRequest& target, bool is_
   return places;
 }
 
-Elsewhere Router::Result(const Question& question, std::size_t target, bool is_known) const {
+LookupResult Router::Result(const Question& question, std::size_t target, bool is_known) const {
   const bool is_answered = question.is_answered();
   const std::lock_guard lock(question.mutex_);
   const Question::Finding& found = question.findings_[target];
-  Elsewhere elsewhere{.searched = found.searched, .passed_on = found.learned, .pending = {}};
+  LookupResult elsewhere{.searched = found.searched, .passed_on = found.learned, .pending = {}};
   elsewhere.searched.push_back(question.asker_);
   const bool is_delete = !question.targets_[target].request.is_replacement;
   if (is_delete && !is_known && found.learned.empty()) elsewhere.passed_on = found.forgotten;

@@ -115,7 +115,7 @@ class Router {
   // Waits for an answer to any question, for a moment.
   void WaitABit();
   // What came out for a target so far. `is_known`: the asker has learned it, or has forgotten it.
-  Elsewhere Result(const Question& question, std::size_t target, bool is_known) const;
+  LookupResult Result(const Question& question, std::size_t target, bool is_known) const;
   // Whether a question of this shard has an answer that changes something, since the last call.
   bool has_answers(ShardId asker) const { return mailboxes_.at(asker).has_answers.load(); }
   void TakeAnswers(ShardId asker) { mailboxes_.at(asker).has_answers = false; }

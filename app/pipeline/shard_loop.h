@@ -82,10 +82,10 @@ class ShardLoop final : private CommitSteps {
   const Ports ports_;
   const CommitPolicy policy_;
   CommitProtocol commits_;
-  std::optional<Elsewhere> lookup_result_;  // its buffers are reused
-  std::int64_t uncommitted_ = 0;            // records
-  std::int64_t first_uncommitted_ns_ = 0;   // when the oldest of them was taken
-  std::int64_t dead_letters_ = 0;           // sent since the last commit
+  std::optional<LookupResult> lookup_result_;  // its buffers are reused
+  std::int64_t uncommitted_ = 0;               // records
+  std::int64_t first_uncommitted_ns_ = 0;      // when the oldest of them was taken
+  std::int64_t dead_letters_ = 0;              // sent since the last commit
   std::int64_t commit_start_ns_ = 0;
   std::int64_t next_news_ns_ = 0;  // when the next receipts and notices may be committed under load
   std::int64_t last_record_ns_ = 0;

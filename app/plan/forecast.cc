@@ -135,7 +135,7 @@ Result<Forecast> MakeForecast(const Spec& spec, std::int64_t events, std::int64_
   Forecast& forecast = started.value();
   const Plan& plan = forecast.plan;
   forecast.events = events;
-  forecast.dimension = Door(plan.spec.model).model_dimension();
+  forecast.dimension = EventValidator(plan.spec.model).model_dimension();
   forecast.active = ForecastActive(plan.spec, events, shards);
   forecast.retrain = ForecastRetrain(plan.spec, events);
   if (!plan.schedule.is_public()) return started;

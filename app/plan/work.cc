@@ -13,13 +13,13 @@ namespace {
 constexpr int kNewtonSteps = 3;  // that a reset needs, or two
 
 double Weights(const Plan& plan) {
-  return static_cast<double>(Door(plan.spec.model).model_dimension());
+  return static_cast<double>(EventValidator(plan.spec.model).model_dimension());
 }
 
 // The payload of one dense event.
 double PayloadBytes(const Plan& plan) {
   MemoryPayloads one;
-  one.Add({0}, {Vector::Zero(Door(plan.spec.model).model_dimension()), 0});
+  one.Add({0}, {Vector::Zero(EventValidator(plan.spec.model).model_dimension()), 0});
   return static_cast<double>(one.bytes());
 }
 

@@ -65,7 +65,7 @@ class Replayer final : private PipelineStages<MessageBatch> {
     release_.is_at_end = true;
     for (auto& [id, entry] : shards_) {
       LETHE_RETURN_IF_ERROR(entry.loop->Commit());
-      if (entry.folder) LETHE_RETURN_IF_ERROR(entry.folder->state().Settle());
+      if (entry.folder) LETHE_RETURN_IF_ERROR(entry.folder->state().WaitForWrites());
     }
     LETHE_RETURN_IF_ERROR(series_);
     ReplayResult result = Collect();
@@ -87,7 +87,7 @@ class Replayer final : private PipelineStages<MessageBatch> {
    public:
     explicit HolderLookup(const Replayer& replayer) : replayer_(replayer) {}
     Status Before(const MessageBatch& batch, std::size_t i,
-                  std::optional<Elsewhere>& result) override {
+                  std::optional<LookupResult>& result) override {
       result = replayer_.HoldersOf(batch.shard(i), batch.item(i));
       return Status::Ok();
     }
@@ -153,7 +153,7 @@ class Replayer final : private PipelineStages<MessageBatch> {
       auto folder = ShardFolder::Open(*folder_, id, *random_, hasher_);
       if (!folder.ok()) return folder.status();
       entry.folder = std::move(folder).value();
-      entry.folder->state().Expect(expected);
+      entry.folder->state().Reserve(expected);
     }
     DurableState* const durable = entry.folder ? &entry.folder->state() : nullptr;
     State& state = durable != nullptr ? static_cast<State&>(*durable) : entry.memory;
@@ -176,13 +176,13 @@ class Replayer final : private PipelineStages<MessageBatch> {
   }
 
   // How many shards hold or have forgotten events of the person whom a request names.
-  std::optional<Elsewhere> HoldersOf(ShardId shard, const Item& item) const {
+  std::optional<LookupResult> HoldersOf(ShardId shard, const Item& item) const {
     const auto* request = std::get_if<const Request*>(&item);
     if (plan_.shards == 1 || plan_.spec.forgetting.guarantee == Guarantee::kJoint ||
         request == nullptr || !(*request)->subject) {
       return std::nullopt;
     }
-    Elsewhere lookup{.searched = {shard}, .passed_on = {}, .pending = {}, .holders = 1};
+    LookupResult lookup{.searched = {shard}, .passed_on = {}, .pending = {}, .holders = 1};
     for (const auto& [id, entry] : shards_) {
       if (id == shard) continue;
       lookup.holders += entry.shard->Find(**request) != Membership::kUnknown ? 1 : 0;

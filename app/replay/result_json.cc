@@ -80,12 +80,12 @@ std::string SummaryJson(const Plan& plan, const ReplayResult& result, const Hash
 }
 
 std::string ModelJson(const Plan& plan, const ReplayResult& result, const Hasher& hasher) {
-  PipelineFacts facts;
-  facts.loss = Name(plan.spec.model.loss);
-  facts.bias = plan.spec.model.bias;
-  facts.hash_bits = plan.spec.model.hash_bits;
-  facts.config_sha256 = result.config_sha256;
-  return ModelJson(facts, ModelsOf(result), hasher);
+  PipelineInfo info;
+  info.loss = Name(plan.spec.model.loss);
+  info.bias = plan.spec.model.bias;
+  info.hash_bits = plan.spec.model.hash_bits;
+  info.config_sha256 = result.config_sha256;
+  return ModelJson(info, ModelsOf(result), hasher);
 }
 
 }  // namespace lethe

@@ -11,7 +11,7 @@ bool BrokerWatch::Look(const BrokerContact& contact) {
   if (is_silent == !trouble_.empty()) return false;
   if (!is_silent) {
     trouble_.clear();
-    board_.SetReady("broker");
+    published_.SetReady("broker");
     LogInfo("the brokers answer again", {{"brokers", brokers_}});
     return true;
   }
@@ -19,8 +19,8 @@ bool BrokerWatch::Look(const BrokerContact& contact) {
              std::to_string(kLongestSilence.count()) +
              " seconds; what was sent meanwhile, deletions too, is not known here";
   if (!contact.last_error.empty()) trouble_ += "; the last error was: " + contact.last_error;
-  board_.SetNotReady("broker", trouble_);
-  board_.AddTrouble({clock_.NowMs(), trouble_});
+  published_.SetNotReady("broker", trouble_);
+  published_.AddTrouble({clock_.NowMs(), trouble_});
   LogWarning(trouble_);
   return true;
 }

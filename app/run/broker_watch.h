@@ -18,8 +18,9 @@ class BrokerWatch {
   static constexpr std::chrono::seconds kLongestSilence{30};
 
   // `brokers` as configured, for the reason that is shown. The others outlive this.
-  BrokerWatch(std::string brokers, Clock& clock, Board& board, PipelineMetrics& metrics)
-      : brokers_(std::move(brokers)), clock_(clock), board_(board), metrics_(metrics) {}
+  BrokerWatch(std::string brokers, Clock& clock, PublishedState& published,
+              PipelineMetrics& metrics)
+      : brokers_(std::move(brokers)), clock_(clock), published_(published), metrics_(metrics) {}
 
   // To be called every second or so, by one thread. True when the answer to "is it ready" may have
   // changed.
@@ -30,7 +31,7 @@ class BrokerWatch {
  private:
   const std::string brokers_;
   Clock& clock_;
-  Board& board_;
+  PublishedState& published_;
   PipelineMetrics& metrics_;
   std::string trouble_;
 };

@@ -51,8 +51,8 @@ class Daemon {
         plan_(plan),
         options_(options),
         random_(MakeRandom(plan.spec.noise)),
-        board_(FactsBeforeTheTopic()),
-        metrics_(board_, kVersion) {}
+        published_(InfoBeforeTheTopic()),
+        metrics_(published_, kVersion) {}
 
   Status Run() {
     auto settings = MakeKafkaSettings(config_.source.kafka);
@@ -65,7 +65,7 @@ class Daemon {
     auto signer = ReceiptSigner::Open(config_.state.path);
     if (!signer.ok()) return signer.status();
     signer_ = std::move(signer).value();
-    board_.SetNotReady("start", "starting");
+    published_.SetNotReady("start", "starting");
     LETHE_RETURN_IF_ERROR(StartHttp());
     for (const std::string& why : plan_.WhyNotCertified()) {
       LogWarning("deletions will not be certified: " + why);
@@ -77,10 +77,10 @@ class Daemon {
 
  private:
   // What is promised of the shards together is not known before it is known how many they are.
-  PipelineFacts FactsBeforeTheTopic() const {
-    PipelineFacts facts = FactsOf(plan_, hasher_);
-    facts.shards = 0;
-    return facts;
+  PipelineInfo InfoBeforeTheTopic() const {
+    PipelineInfo info = PipelineInfoOf(plan_, hasher_);
+    info.shards = 0;
+    return info;
   }
 
   Status StartHttp() {
@@ -92,7 +92,8 @@ class Daemon {
         .token = {},
         .connections = files_.http_connections(),
         .hasher = &hasher_,
-        .extras = {.receipts = &shelf_, .signer = signer_.get(), .web_root = options_.web_root}};
+        .extras = {
+            .receipts = &recent_receipts_, .signer = signer_.get(), .web_root = options_.web_root}};
     if (config_.http.token_file) {
       auto token = ReadSecret(*config_.http.token_file);
       if (!token.ok()) {
@@ -102,9 +103,10 @@ class Daemon {
     }
     if (const auto warning = ListenWarning(config_.http)) LogWarning(*warning);
     // Whoever may ask for a deletion must have proved something, unless it is a demonstration.
-    if (options.token) LETHE_RETURN_IF_ERROR(OpenDesk());
-    options.extras.forget = options_.open_desk != nullptr ? options_.open_desk : desk_.get();
-    auto http = HttpServer::Start(options, board_, metrics_);
+    if (options.token) LETHE_RETURN_IF_ERROR(OpenGateway());
+    options.extras.forget =
+        options_.open_gateway != nullptr ? options_.open_gateway : gateway_.get();
+    auto http = HttpServer::Start(options, published_, metrics_);
     if (!http.ok()) return http.status();
     http_ = std::move(http).value();
     LogInfo("listening", {{"url", http_->url()}});
@@ -112,17 +114,18 @@ class Daemon {
     return Status::Ok();
   }
 
-  Status OpenDesk() {
-    auto desk = KafkaForgetDesk::Open(config_, settings_, KafkaTalk(), clock_);
-    if (!desk.ok()) return desk.status();
-    desk_ = std::move(desk).value();
+  Status OpenGateway() {
+    auto gateway = KafkaErasureGateway::Open(config_, settings_, KafkaTalk(), clock_);
+    if (!gateway.ok()) return gateway.status();
+    gateway_ = std::move(gateway).value();
     return Status::Ok();
   }
 
   Status Work() {
     LETHE_RETURN_IF_ERROR(Connect());
     LETHE_RETURN_IF_ERROR(StartProducer());
-    Publisher publisher(config_, producer_.get(), *signer_, stopping_, &shelf_, &metrics_);
+    Publisher publisher(config_, producer_.get(), *signer_, stopping_, &recent_receipts_,
+                        &metrics_);
     publisher.SetModelLimit(model_limit_);
     Router router(config_, partitions_, LivePorts(config_, *cluster_, publisher, stopping_));
     auto watch = TopicWatch::Open(config_, settings_, producer_.get(), partitions_);
@@ -134,7 +137,7 @@ class Daemon {
                                          KafkaTalk(), {.keep_values = config_.dead_letter.payload});
     if (!consumer.ok()) return consumer.status();
     router.SetWake([&consumer] { consumer.value()->Wake(); });
-    board_.SetReady("start");
+    published_.SetReady("start");
     TellServiceManager("READY=1\nSTATUS=ready");
     LogInfo("ready", {{"topic", config_.spec.topic},
                       {"shards", std::to_string(workers_.size())},
@@ -158,15 +161,15 @@ class Daemon {
     for (int tries = 0;;) {
       const Status status = question();
       if (status.code() != ErrorCode::kUnavailable) {
-        board_.SetReady("broker");
+        published_.SetReady("broker");
         return status;
       }
       if (options_.fail_fast) return status;
-      board_.SetNotReady("broker", status.message());
+      published_.SetNotReady("broker", status.message());
       TellServiceManager("STATUS=" + status.message());
       if (tries++ % kTriesPerWarning == 0) {
         LogWarning(status.message() + "; waiting, Ctrl-C stops");
-        board_.AddTrouble({clock_.NowMs(), status.message()});
+        published_.AddTrouble({clock_.NowMs(), status.message()});
       }
       for (int i = 0; i < 20 && !Interrupted(); ++i) std::this_thread::sleep_for(kTick);
       if (Interrupted()) return InterruptedStatus("while waiting for a broker");
@@ -201,7 +204,7 @@ class Daemon {
     auto plan = Plan::Make(plan_.spec, partitions_);
     if (!plan.ok()) return plan.status();
     plan_ = std::move(plan).value();
-    board_.SetFacts(FactsOf(plan_, hasher_));
+    published_.SetInfo(PipelineInfoOf(plan_, hasher_));
     std::int32_t ignored = 0;
     for (const auto& topic : {config_.publish.receipts_topic, config_.publish.models_topic,
                               config_.dead_letter.topic}) {
@@ -228,7 +231,7 @@ class Daemon {
       if (topic) topics.push_back(*topic);
     }
     const KafkaSettings fitted = FitTo(topics);
-    board_.SetReady("broker");
+    published_.SetReady("broker");
     auto producer = KafkaProducer::Start(fitted, KafkaTalk());
     if (!producer.ok()) return producer.status();
     producer_ = std::move(producer).value();
@@ -271,7 +274,7 @@ class Daemon {
     for (std::int32_t i = 0; i < partitions_; ++i) shards += chosen.Contains(i) ? 1 : 0;
     const auto open_files = files_.DatabaseFiles(shards);
     if (!open_files.ok()) return open_files.status();
-    Witness witness(config_, *cluster_, cluster_id_, partitions_, options_.witness, ownership);
+    StartupFence fence(config_, *cluster_, cluster_id_, partitions_, options_.fence, ownership);
     for (std::int32_t partition = 0; partition < partitions_; ++partition) {
       if (!chosen.Contains(partition)) continue;
       router.AddShard({partition});
@@ -280,10 +283,10 @@ class Daemon {
       ShardFolder& opened = *folder.value();
       LETHE_RETURN_IF_ERROR(opened.store().LimitOpenFiles(open_files.value()));
       workers_.push_back(std::make_unique<ShardWorker>(
-          WorkerContext{config_, plan_, hasher_, *random_, clock_, board_, metrics_, publisher,
+          WorkerContext{config_, plan_, hasher_, *random_, clock_, published_, metrics_, publisher,
                         *signer_, router, stopping_},
           std::move(folder).value()));
-      const Status prepared = Wait([&] { return workers_.back()->Prepare(witness); });
+      const Status prepared = Wait([&] { return workers_.back()->Prepare(fence); });
       if (prepared.ok()) continue;
       // A start that is refused leaves no state behind that was never used.
       if (opened.is_new() && opened.state().commits() == 0) {
@@ -330,7 +333,7 @@ class Daemon {
         --running;
       });
     }
-    BrokerWatch watch(settings_.brokers, clock_, board_, metrics_);
+    BrokerWatch watch(settings_.brokers, clock_, published_, metrics_);
     for (int tick = 0; !Interrupted() && !failed && running > 0; ++tick) {
       std::this_thread::sleep_for(kTick);
       if (tick % kTicksPerMeasure != 0) continue;
@@ -340,7 +343,7 @@ class Daemon {
       }
     }
     if (Interrupted()) LogInfo("stopping; a second signal stops at once");
-    board_.SetStopping();
+    published_.SetStopping();
     TellServiceManager("STOPPING=1\nSTATUS=stopping");
     stopping_ = true;
     consumer.Stop();
@@ -351,8 +354,8 @@ class Daemon {
     for (std::thread& thread : threads) thread.join();
     for (const Status& status : results) {
       if (!status.ok() && status.code() != ErrorCode::kInterrupted) {
-        board_.SetUnhealthy(status.message());
-        board_.AddTrouble({clock_.NowMs(), status.message()});
+        published_.SetUnhealthy(status.message());
+        published_.AddTrouble({clock_.NowMs(), status.message()});
         return status;
       }
     }
@@ -393,19 +396,19 @@ class Daemon {
   SystemClock clock_;
   SodiumHasher hasher_;
   const std::unique_ptr<RandomSource> random_;
-  Board board_;
+  PublishedState published_;
   // Shared by the connections, which say the same of a broker that is away.
   kafka::RateLimitedLog kafka_log_{[this](const std::string& line) {
     LogWarning(line, {{"from", "kafka"}});
-    board_.AddTrouble({clock_.NowMs(), line});
+    published_.AddTrouble({clock_.NowMs(), line});
   }};
   PipelineMetrics metrics_;
   std::atomic<bool> stopping_{false};
   KafkaSettings settings_;
   std::unique_ptr<StateFolder> folder_;
   std::unique_ptr<ReceiptSigner> signer_;
-  ReceiptShelf shelf_;
-  std::unique_ptr<KafkaForgetDesk> desk_;
+  RecentReceipts recent_receipts_;
+  std::unique_ptr<KafkaErasureGateway> gateway_;
   std::unique_ptr<HttpServer> http_;
   std::unique_ptr<KafkaCluster> cluster_;
   std::string cluster_id_;

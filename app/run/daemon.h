@@ -13,14 +13,14 @@ namespace lethe {
 
 struct RunOptions {
   bool fail_fast = false;  // a broker or topic that is not there is an error, not waited for
-  WitnessOptions witness = {};
+  StartupFenceOptions fence = {};
   std::optional<std::string> web_root =
       std::nullopt;  // the dashboard's files from here, for development
 
   // Whether to ask the topics how large a record may be. librdkafka's mock cluster never answers.
   bool ask_for_limits = true;
   // For a demonstration: takes POST /v1/forget, without a token.
-  ForgetDesk* open_desk = nullptr;
+  ErasureGateway* open_gateway = nullptr;
   // Called once, when HTTP is served.
   std::function<void(const std::string& url)> on_listening = {};
 };

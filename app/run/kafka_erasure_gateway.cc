@@ -19,18 +19,18 @@ OutMessage DeleteMessage(const std::string& topic, const std::string& subject,
   return {.topic = topic, .partition = {}, .key = subject, .value = json.text(), .headers = {}};
 }
 
-Result<std::unique_ptr<KafkaForgetDesk>> KafkaForgetDesk::Open(const Config& config,
-                                                               KafkaSettings settings, KafkaLog log,
-                                                               Clock& clock) {
+Result<std::unique_ptr<KafkaErasureGateway>> KafkaErasureGateway::Open(const Config& config,
+                                                                       KafkaSettings settings,
+                                                                       KafkaLog log, Clock& clock) {
   settings.properties["partitioner"] = config.source.kafka.partitioner;
   auto producer = KafkaProducer::Start(settings, std::move(log));
   if (!producer.ok()) return producer.status();
-  return std::unique_ptr<KafkaForgetDesk>(
-      new KafkaForgetDesk(config.spec.topic, std::move(producer).value(), clock));
+  return std::unique_ptr<KafkaErasureGateway>(
+      new KafkaErasureGateway(config.spec.topic, std::move(producer).value(), clock));
 }
 
-Result<std::string> KafkaForgetDesk::Ask(const std::string& subject,
-                                         const std::optional<std::string>& reference) {
+Result<std::string> KafkaErasureGateway::Ask(const std::string& subject,
+                                             const std::optional<std::string>& reference) {
   const std::string name =
       reference.value_or("http-" + std::to_string(clock_.NowMs()) + "-" + std::to_string(++asked_));
   // Shared, because the answer may come when nobody waits any more.

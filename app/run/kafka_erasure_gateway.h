@@ -13,17 +13,18 @@ namespace lethe {
 
 // Produces a delete event to the source topic, placed as its producers place keys, so that it
 // meets the shard that learned the person's events. Thread-safe.
-class KafkaForgetDesk final : public ForgetDesk {
+class KafkaErasureGateway final : public ErasureGateway {
  public:
   // `clock` outlives this.
-  static Result<std::unique_ptr<KafkaForgetDesk>> Open(const Config& config, KafkaSettings settings,
-                                                       KafkaLog log, Clock& clock);
+  static Result<std::unique_ptr<KafkaErasureGateway>> Open(const Config& config,
+                                                           KafkaSettings settings, KafkaLog log,
+                                                           Clock& clock);
 
   Result<std::string> Ask(const std::string& subject,
                           const std::optional<std::string>& reference) override;
 
  private:
-  KafkaForgetDesk(std::string topic, std::unique_ptr<KafkaProducer> producer, Clock& clock)
+  KafkaErasureGateway(std::string topic, std::unique_ptr<KafkaProducer> producer, Clock& clock)
       : topic_(std::move(topic)), clock_(clock), producer_(std::move(producer)) {}
 
   const std::string topic_;

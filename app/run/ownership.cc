@@ -93,7 +93,7 @@ Result<Offset> Ownership::Send(const ShardIdentity& identity, Offset seen) {
   json.BeginObject().Field("format", "lethe.owner/1").Field("state", state);
   json.Field("shard", identity.shard.value).Field("instance", instance_).EndObject();
   const auto answer = std::make_shared<Answer>();  // it may come when nobody waits any more
-  LETHE_RETURN_IF_ERROR(producer_.SendPlaced(
+  LETHE_RETURN_IF_ERROR(producer_.SendTracked(
       {.topic = topic_,
        .partition = 0,
        .key = OwnerKey(source_, identity.shard),

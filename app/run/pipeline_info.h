@@ -7,6 +7,6 @@
 namespace lethe {
 
 // What every report of a run with this plan has in common.
-PipelineFacts FactsOf(const Plan& plan, const Hasher& hasher);
+PipelineInfo PipelineInfoOf(const Plan& plan, const Hasher& hasher);
 
 }  // namespace lethe

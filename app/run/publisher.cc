@@ -238,7 +238,7 @@ Status Publisher::PassOn(ShardId to, const RoutedRequest& target) {
                .partition = static_cast<std::int32_t>(to.value),
                .key = target.name,
                .value = json.EndObject().text(),
-               .headers = {{kPlacedHeader, "1"}}});
+               .headers = {{kRerouteHeader, "1"}}});
 }
 
 Status Publisher::WaitForAll() {

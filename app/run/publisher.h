@@ -55,21 +55,21 @@ std::string MarkKey(const std::string& topic, ShardId shard, const std::string& 
 // except for SetModelLimit.
 class Publisher final : public Sink, public LoopOutput {
  public:
-  // `producer` may be null if no topic is configured, `shelf` if nobody looks at receipts,
-  // `metrics` if nobody counts.
+  // `producer` may be null if no topic is configured, `recent_receipts` if nobody looks at
+  // receipts, `metrics` if nobody counts.
   Publisher(const Config& config, KafkaProducer* producer, const ReceiptSigner& signer,
-            const std::atomic<bool>& stopping, ReceiptShelf* shelf = nullptr,
+            const std::atomic<bool>& stopping, RecentReceipts* recent_receipts = nullptr,
             PipelineMetrics* metrics = nullptr)
       : config_(config),
         producer_(producer),
         signer_(signer),
         stopping_(stopping),
-        shelf_(shelf),
+        recent_receipts_(recent_receipts),
         metrics_(metrics) {}
 
   // Shows an entry that is committed, without publishing it.
   void Shelve(ShardId shard, ChainKind kind, std::string_view bytes) {
-    if (shelf_ != nullptr) shelf_->Add(shard, kind, bytes);
+    if (recent_receipts_ != nullptr) recent_receipts_->Add(shard, kind, bytes);
   }
 
   // The bytes of the largest record that the models topic takes. If a model could have more,
@@ -131,7 +131,7 @@ class Publisher final : public Sink, public LoopOutput {
   KafkaProducer* const producer_;
   const ReceiptSigner& signer_;
   const std::atomic<bool>& stopping_;
-  ReceiptShelf* const shelf_;
+  RecentReceipts* const recent_receipts_;
   PipelineMetrics* const metrics_;
   mutable std::mutex mutex_;
   std::map<ShardId, Chain> chains_;

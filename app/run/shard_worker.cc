@@ -46,9 +46,9 @@ Assignment ShardWorker::assignment() const {
   return {static_cast<std::int32_t>(shard_.id().value), read_};
 }
 
-Status ShardWorker::Prepare(Witness& witness) {
+Status ShardWorker::Prepare(StartupFence& fence) {
   if (!has_resumed_) {
-    LETHE_RETURN_IF_ERROR(witness.CheckTopic(folder_->state(), id()));
+    LETHE_RETURN_IF_ERROR(fence.CheckTopic(folder_->state(), id()));
     LETHE_RETURN_IF_ERROR(shard_.Resume());
   }
   has_resumed_ = true;
@@ -58,9 +58,9 @@ Status ShardWorker::Prepare(Witness& witness) {
   }
   DurableState& state = folder_->state();
   const bool is_new = state.commits() == 0;
-  const auto first = witness.Confirm(folder_->identity(), state, shard_);
+  const auto first = fence.Confirm(folder_->identity(), state, shard_);
   if (!first.ok()) return first.status();
-  state.Expect(witness.backlog());
+  state.Reserve(fence.backlog());
   // A process that died between a commit and the clearing away has left them.
   LETHE_RETURN_IF_ERROR(snapshots_.DestroyBefore(shard_.clean_from()));
   release_.Begin();
@@ -105,7 +105,7 @@ Status ShardWorker::AnnounceKey() {
 Status ShardWorker::PublishBacklog() {
   const auto [first_missing, end] = *backlog_;
   backlog_.reset();
-  const std::uint64_t first_shown = end - std::min(end, ReceiptShelf::kMaxEntries);
+  const std::uint64_t first_shown = end - std::min(end, RecentReceipts::kMaxEntries);
   return folder_->state().ReadChain(
       std::min(first_shown, first_missing),
       [&](std::uint64_t number, ChainKind kind, std::string_view bytes) -> Status {
@@ -132,7 +132,7 @@ Status ShardWorker::Run(KafkaConsumer& consumer, std::optional<Offset> until) {
   pipeline_ = nullptr;
   release_.End();
   if (status.ok()) status = loop_.CommitRest();
-  if (status.ok()) status = folder_->state().Settle();
+  if (status.ok()) status = folder_->state().WaitForWrites();
   lookup_.Leave();
   const Status erased = eraser.Stop();
   return status.ok() ? erased : status;
@@ -194,13 +194,13 @@ Status ShardWorker::AddSnapshot() {
 std::string ShardWorker::ModelDocument() const {
   const std::vector<std::shared_ptr<const ShardReport>> report = {
       std::make_shared<const ShardReport>(shard_.Report())};
-  return ModelJson(context_.board.facts(), ModelsOf(report), context_.hasher);
+  return ModelJson(context_.published.info(), ModelsOf(report), context_.hasher);
 }
 
 void ShardWorker::Show() {
   ShardReport report = shard_.Report();
   probe_.AddTo(report);
-  context_.board.Show(std::move(report));
+  context_.published.Show(std::move(report));
 }
 
 Status ShardWorker::Mark(ModelVersion version) {

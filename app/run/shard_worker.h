@@ -30,7 +30,7 @@ struct WorkerContext {
   const Hasher& hasher;
   RandomSource& random;
   Clock& clock;
-  Board& board;
+  PublishedState& published;
   PipelineMetrics& metrics;
   Publisher& publisher;
   ReceiptSigner& signer;
@@ -48,9 +48,9 @@ class ShardWorker final : private PipelineStages<LoopBatch>,
  public:
   ShardWorker(const WorkerContext& context, std::unique_ptr<ShardFolder> folder);
 
-  // Loads the state, lets the witness confirm it, and publishes what was committed and not yet
+  // Loads the state, lets the fence confirm it, and publishes what was committed and not yet
   // published. The first thing to call; after kUnavailable it may be called again.
-  Status Prepare(Witness& witness);
+  Status Prepare(StartupFence& fence);
   Assignment assignment() const;
   ShardId id() const { return shard_.id(); }
   // The last record of the state that was resumed; none for a new one. Before Run.
@@ -93,7 +93,7 @@ class ShardWorker final : private PipelineStages<LoopBatch>,
   void OnCommit(bool has_news, double seconds) override;
 
   Status Mark(ModelVersion version) override;
-  Status Settle() override { return folder_->state().Settle(); }
+  Status WaitForWrites() override { return folder_->state().WaitForWrites(); }
   Status DestroySnapshotsWith(EventIndex first) override { return snapshots_.DestroyWith(first); }
   Status AddSnapshot() override;
   void Show() override;

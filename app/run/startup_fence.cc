@@ -87,8 +87,8 @@ bool IsTime(const FoundMessage& message, TimeMs read) {
   return (is_possible ? message.timestamp : kNoTime) == read;
 }
 
-Result<std::uint64_t> Witness::Confirm(const ShardIdentity& identity, DurableState& state,
-                                       Shard& shard) {
+Result<std::uint64_t> StartupFence::Confirm(const ShardIdentity& identity, DurableState& state,
+                                            Shard& shard) {
   const bool is_new = state.commits() == 0;
   LETHE_RETURN_IF_ERROR(CheckOffset(shard, is_new));
   if (!is_new && shard.counters().records > 0) {
@@ -114,7 +114,7 @@ Result<std::uint64_t> Witness::Confirm(const ShardIdentity& identity, DurableSta
   return published.value().first_missing;
 }
 
-Status Witness::CheckTopic(DurableState& state, ShardId shard) {
+Status StartupFence::CheckTopic(DurableState& state, ShardId shard) {
   const Origin here{config_.spec.topic, cluster_id_, partitions_};
   if (state.commits() == 0) {
     SavingArchive archive;
@@ -144,7 +144,7 @@ Status Witness::CheckTopic(DurableState& state, ShardId shard) {
   return Status::Ok();
 }
 
-Status Witness::CheckOffset(Shard& shard, bool is_new) {
+Status StartupFence::CheckOffset(Shard& shard, bool is_new) {
   const auto range =
       cluster_.Range(config_.spec.topic, static_cast<std::int32_t>(shard.id().value), kTimeout);
   if (!range.ok()) return range.status();
@@ -171,7 +171,7 @@ Status Witness::CheckOffset(Shard& shard, bool is_new) {
 }
 
 // A topic that was deleted and made again has other records at the same offsets.
-Status Witness::CheckRecord(ShardId shard, Offset offset, TimeMs time) {
+Status StartupFence::CheckRecord(ShardId shard, Offset offset, TimeMs time) {
   const auto found =
       cluster_.At(config_.spec.topic, static_cast<std::int32_t>(shard.value), offset, kTimeout);
   if (!found.ok()) return found.status();
@@ -179,7 +179,7 @@ Status Witness::CheckRecord(ShardId shard, Offset offset, TimeMs time) {
   return RefuseNewTopic(shard, offset);
 }
 
-Status Witness::CheckKnownRecord(const DurableState& state, ShardId shard) {
+Status StartupFence::CheckKnownRecord(const DurableState& state, ShardId shard) {
   const auto note = state.Note(kKnownRecordNote);
   if (!note.ok()) return note.status();
   if (!note.value()) return Status::Ok();
@@ -192,7 +192,7 @@ Status Witness::CheckKnownRecord(const DurableState& state, ShardId shard) {
 
 // Where learning draws at random, an old copy would draw again for versions that were released. The
 // chain does not tell, since learning adds nothing to it.
-Status Witness::CheckReleased(const ShardIdentity& identity, const Shard& shard) {
+Status StartupFence::CheckReleased(const ShardIdentity& identity, const Shard& shard) {
   const auto topic = MarksTopic(config_);
   if (!topic || !shard.draws_while_learning()) return Status::Ok();
   const std::string key = MarkKey(config_.spec.topic, identity.shard, ToText(identity.state));
@@ -215,8 +215,9 @@ Status Witness::CheckReleased(const ShardIdentity& identity, const Shard& shard)
                     kBeginAnew);
 }
 
-Result<Witness::Published> Witness::CheckPublished(const ShardIdentity& identity,
-                                                   const DurableState& state, bool is_new) {
+Result<StartupFence::Published> StartupFence::CheckPublished(const ShardIdentity& identity,
+                                                             const DurableState& state,
+                                                             bool is_new) {
   if (!config_.publish.receipts_topic) return Published{};
   const std::string& topic = *config_.publish.receipts_topic;
   const auto found =

@@ -14,7 +14,7 @@
 namespace lethe {
 
 // Answers to what must never be decided silently.
-struct WitnessOptions {
+struct StartupFenceOptions {
   bool accept_gap = false;  // records that were not read are gone: go on behind them
   bool begin_anew = false;  // a new state, although another has published for this shard
 };
@@ -32,10 +32,11 @@ bool IsTime(const FoundMessage& message, TimeMs read);
 // that is older than what was published would draw noise again, and two noises of one state can be
 // averaged away; records that are not the ones that were read would never be forgotten. Everything
 // that does not fit is kInput, and says what to do.
-class Witness {
+class StartupFence {
  public:
-  Witness(const Config& config, KafkaCluster& cluster, std::string cluster_id,
-          std::int32_t partitions, const WitnessOptions& options, Ownership* ownership = nullptr)
+  StartupFence(const Config& config, KafkaCluster& cluster, std::string cluster_id,
+               std::int32_t partitions, const StartupFenceOptions& options,
+               Ownership* ownership = nullptr)
       : config_(config),
         cluster_(cluster),
         cluster_id_(std::move(cluster_id)),
@@ -69,7 +70,7 @@ class Witness {
   KafkaCluster& cluster_;
   const std::string cluster_id_;
   const std::int32_t partitions_;
-  const WitnessOptions options_;
+  const StartupFenceOptions options_;
   Ownership* const ownership_;
   std::int64_t backlog_ = 0;
 };

@@ -19,7 +19,7 @@
 
 namespace lethe {
 
-// Looks at the topics while the daemon runs, as the witness does at the start: partitions that were
+// Looks at the topics while the daemon runs, as the fence does at the start: partitions that were
 // added, a source topic that was made anew or cut back, another process that has taken over a
 // shard. It has a connection and a thread of its own, and asks a few questions every two seconds,
 // about one shard at a time. On finding something it lets every read of the consumer fail: what was

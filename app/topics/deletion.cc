@@ -62,7 +62,7 @@ Result<std::vector<DeletionPlace>> SendDeletion(const Config& config, TopicAcces
   if (!count.ok()) return count.status();
   const auto targets = TargetsOf(config, order, count.value());
   if (!targets.ok()) return targets.status();
-  if (order.partition || targets.value().size() > 1) message.headers = {{kPlacedHeader, "1"}};
+  if (order.partition || targets.value().size() > 1) message.headers = {{kRerouteHeader, "1"}};
 
   std::mutex mutex;
   std::vector<DeletionPlace> places;
@@ -70,7 +70,7 @@ Result<std::vector<DeletionPlace>> SendDeletion(const Config& config, TopicAcces
   if (!producer.ok()) return producer.status();
   for (const std::int32_t target : targets.value()) {
     message.partition = target;
-    LETHE_RETURN_IF_ERROR(producer.value()->SendPlaced(
+    LETHE_RETURN_IF_ERROR(producer.value()->SendTracked(
         message,
         [&](const Status& status, std::int32_t partition, Offset offset) {
           const std::lock_guard lock(mutex);

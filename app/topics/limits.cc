@@ -57,7 +57,7 @@ Result<std::map<std::string, std::int64_t>> AskForLimits(const KafkaSettings& se
 }
 
 std::int64_t MostModelBytes(const ModelSpec& model) {
-  return kModelFrameBytes + kWeightBytes * Door(model).model_dimension();
+  return kModelFrameBytes + kWeightBytes * EventValidator(model).model_dimension();
 }
 
 std::int64_t MostSentBytes(const KafkaSettings& settings, std::optional<std::int64_t> limit) {

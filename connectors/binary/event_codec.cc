@@ -146,7 +146,7 @@ Refused ReadDense(Cursor& cursor, std::size_t count, Event& event) {
   if (!cursor.ReadBytes(count * sizeof(Number), bytes)) return Malformed(cursor);
   event.x.resize(count);
   double* const x = event.x.data();
-  if (RunWide<Converting<Number>>(bytes.data(), count, x) >> 63 == 0) return std::nullopt;
+  if (Dispatch<Converting<Number>>(bytes.data(), count, x) >> 63 == 0) return std::nullopt;
   std::size_t first = 0;
   while (IsFinite(x[first])) ++first;
   return BadNumber(message::FeatureName(false, first));

@@ -53,7 +53,7 @@ std::int64_t Number(rd_kafka_t* kafka, const char* name) {
 struct KafkaConsumer::Impl {
   struct Part {
     std::unique_ptr<PartitionReader> reader;
-    std::size_t at = 0;  // in the ticker
+    std::size_t at = 0;  // in the watermark_poller
   };
 
   const Part& PartOf(std::int32_t partition) const {
@@ -63,13 +63,14 @@ struct KafkaConsumer::Impl {
   }
   PartitionReader& ReaderOf(std::int32_t partition) const { return *PartOf(partition).reader; }
 
-  // In this order: the readers and the ticker end before the topic, the topic before the handle.
+  // In this order: the readers and the watermark_poller end before the topic, the topic before the
+  // handle.
   std::unique_ptr<kafka::Handle> handle;
   kafka::Topic topic;
   std::string topic_name;
   bool has_group = false;
   std::map<std::int32_t, Part> parts;
-  std::unique_ptr<kafka::Ticker> ticker;
+  std::unique_ptr<kafka::WatermarkPoller> watermark_poller;
 };
 
 KafkaConsumer::KafkaConsumer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -97,8 +98,8 @@ Result<std::unique_ptr<KafkaConsumer>> KafkaConsumer::Start(
   reader_options.full_messages =
       std::max<std::int64_t>(1, Number(kafka, "queued.min.messages") / 2);
   reader_options.full_bytes = Number(kafka, "queued.max.messages.kbytes") * 1024 / 2;
-  reader_options.on_full = [raw = impl.get()] { raw->ticker->NoteFull(); };
-  reader_options.on_drained = [raw = impl.get()] { raw->ticker->AskNow(); };
+  reader_options.on_full = [raw = impl.get()] { raw->watermark_poller->NoteFull(); };
+  reader_options.on_drained = [raw = impl.get()] { raw->watermark_poller->AskNow(); };
 
   std::vector<PartitionReader*> readers;
   for (const Assignment& assignment : assignments) {
@@ -112,10 +113,11 @@ Result<std::unique_ptr<KafkaConsumer>> KafkaConsumer::Start(
             .second;
     LETHE_CHECK(is_new);
   }
-  impl->ticker = std::make_unique<kafka::Ticker>(*impl->handle, impl->topic.get(), topic, readers);
+  impl->watermark_poller =
+      std::make_unique<kafka::WatermarkPoller>(*impl->handle, impl->topic.get(), topic, readers);
   std::unique_ptr<KafkaConsumer> consumer(new KafkaConsumer(std::move(impl)));
   for (PartitionReader* reader : readers) LETHE_RETURN_IF_ERROR(reader->Start());
-  consumer->impl_->ticker->Start();
+  consumer->impl_->watermark_poller->Start();
   return consumer;
 }
 
@@ -129,9 +131,9 @@ void KafkaConsumer::Wake() {
 }
 
 void KafkaConsumer::Stop() {
-  // The ticker may be waiting for a broker: the takers are released first.
+  // The watermark_poller may be waiting for a broker: the takers are released first.
   for (const auto& [partition, part] : impl_->parts) part.reader->Stop();
-  impl_->ticker->Stop();
+  impl_->watermark_poller->Stop();
 }
 
 void KafkaConsumer::Fail(const Status& why) {
@@ -152,7 +154,7 @@ bool KafkaConsumer::HasMore(std::int32_t partition) const {
 
 std::int64_t KafkaConsumer::Lag(std::int32_t partition) const {
   const Impl::Part& part = impl_->PartOf(partition);
-  const std::int64_t end = impl_->ticker->End(part.at);
+  const std::int64_t end = impl_->watermark_poller->End(part.at);
   if (end < 0) return -1;
   return std::max<std::int64_t>(0, end - part.reader->position().value);
 }

@@ -133,7 +133,7 @@ void PartitionReader::Append(const rd_kafka_message_s* message) {
   const auto value = Bytes(message->payload, message->len);
   // Only deletes have the header, and librdkafka allocates to look for it.
   const bool is_learn = value && MessageBatch::BeginsAsLearn(*value);
-  const bool is_rerouted = !is_learn && HasHeader(message, kPlacedHeader);
+  const bool is_rerouted = !is_learn && HasHeader(message, kRerouteHeader);
   const Position position{.offset = Offset{message->offset}, .timestamp = Timestamp(message)};
   span_.last = {position.offset, position.timestamp};
   if (batch_->size() == 0) span_.first = span_.last;
@@ -152,7 +152,7 @@ void PartitionReader::OnError(const rd_kafka_message_s* message) {
     seems_missing_ = false;
     return;
   }
-  // A broker that has just started may not know its topics yet: the ticker asks again.
+  // A broker that has just started may not know its topics yet: the watermark_poller asks again.
   if (IsMissingTopic(error)) {
     seems_missing_ = true;
     return;

@@ -44,7 +44,7 @@ struct KafkaProducer::Impl {
     Impl* producer;
     std::string topic;
     std::int64_t number;
-    OnPlaced on_placed;
+    OnDelivered on_delivered;
   };
 
   static void OnDelivered(rd_kafka_s*, const rd_kafka_message_s* message, void*) {
@@ -86,10 +86,10 @@ Status KafkaProducer::Impl::NotSent(const std::string& topic, int error) const {
 void KafkaProducer::Impl::Finish(const Delivery& delivery, const rd_kafka_message_s& message) {
   Status status;
   if (message.err != RD_KAFKA_RESP_ERR_NO_ERROR) status = NotSent(delivery.topic, message.err);
-  if (delivery.on_placed && status.ok()) {
-    delivery.on_placed(status, message.partition, Offset{message.offset});
-  } else if (delivery.on_placed) {
-    delivery.on_placed(status, -1, Offset{-1});
+  if (delivery.on_delivered && status.ok()) {
+    delivery.on_delivered(status, message.partition, Offset{message.offset});
+  } else if (delivery.on_delivered) {
+    delivery.on_delivered(status, -1, Offset{-1});
   }
   {
     std::lock_guard lock(mutex);
@@ -131,8 +131,8 @@ Result<std::unique_ptr<KafkaProducer>> KafkaProducer::Start(const KafkaSettings&
 
 Status KafkaProducer::Send(const OutMessage& message, OnDelivery on_delivery,
                            std::chrono::milliseconds timeout) {
-  if (!on_delivery) return SendPlaced(message, {}, timeout);
-  return SendPlaced(
+  if (!on_delivery) return SendTracked(message, {}, timeout);
+  return SendTracked(
       message,
       [report = std::move(on_delivery)](const Status& status, std::int32_t, Offset) {
         report(status);
@@ -140,14 +140,14 @@ Status KafkaProducer::Send(const OutMessage& message, OnDelivery on_delivery,
       timeout);
 }
 
-Status KafkaProducer::SendPlaced(const OutMessage& message, OnPlaced on_placed,
-                                 std::chrono::milliseconds timeout) {
+Status KafkaProducer::SendTracked(const OutMessage& message, OnDelivered on_delivered,
+                                  std::chrono::milliseconds timeout) {
   const auto now = std::chrono::steady_clock::now();
   const auto deadline = now + timeout;
   auto delivery = std::make_unique<Impl::Delivery>();
   delivery->producer = impl_.get();
   delivery->topic = message.topic;
-  delivery->on_placed = std::move(on_placed);
+  delivery->on_delivered = std::move(on_delivered);
   std::unique_lock lock(impl_->mutex);
   const std::int64_t number = impl_->next++;
   delivery->number = number;

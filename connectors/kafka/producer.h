@@ -44,9 +44,10 @@ class KafkaProducer {
   Status Send(const OutMessage& message, OnDelivery on_delivery, std::chrono::milliseconds timeout);
 
   // The same, and tells where the message went; both are -1 if it did not arrive.
-  using OnPlaced = std::function<void(const Status& status, std::int32_t partition, Offset offset)>;
-  Status SendPlaced(const OutMessage& message, OnPlaced on_placed,
-                    std::chrono::milliseconds timeout);
+  using OnDelivered =
+      std::function<void(const Status& status, std::int32_t partition, Offset offset)>;
+  Status SendTracked(const OutMessage& message, OnDelivered on_delivered,
+                     std::chrono::milliseconds timeout);
 
   // Asks who leads the partitions of a topic. Without it librdkafka asks up to a second after the
   // first message, which then waits. What goes wrong here, the message will tell.

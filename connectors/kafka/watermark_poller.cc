@@ -24,8 +24,8 @@ bool HasPartition(const rd_kafka_metadata_topic_t& topic, std::int32_t partition
 
 }  // namespace
 
-Ticker::Ticker(Handle& handle, rd_kafka_topic_s* topic, std::string topic_name,
-               std::vector<PartitionReader*> readers)
+WatermarkPoller::WatermarkPoller(Handle& handle, rd_kafka_topic_s* topic, std::string topic_name,
+                                 std::vector<PartitionReader*> readers)
     : handle_(handle),
       topic_(topic),
       topic_name_(std::move(topic_name)),
@@ -36,13 +36,13 @@ Ticker::Ticker(Handle& handle, rd_kafka_topic_s* topic, std::string topic_name,
   for (auto& end : ends_) end = -1;
 }
 
-Ticker::~Ticker() { Stop(); }
+WatermarkPoller::~WatermarkPoller() { Stop(); }
 
-void Ticker::Start() {
+void WatermarkPoller::Start() {
   thread_ = std::thread([this] { Run(); });
 }
 
-void Ticker::Stop() {
+void WatermarkPoller::Stop() {
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -51,7 +51,7 @@ void Ticker::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Ticker::NoteFull() {
+void WatermarkPoller::NoteFull() {
   bool was_slow = false;
   {
     std::lock_guard lock(mutex_);
@@ -62,7 +62,7 @@ void Ticker::NoteFull() {
   if (was_slow) changed_.notify_all();
 }
 
-void Ticker::AskNow() {
+void WatermarkPoller::AskNow() {
   {
     std::lock_guard lock(mutex_);
     is_drained_ = true;
@@ -70,11 +70,11 @@ void Ticker::AskNow() {
   changed_.notify_all();
 }
 
-std::int64_t Ticker::End(std::size_t i) const {
+std::int64_t WatermarkPoller::End(std::size_t i) const {
   return Clock::now() - answered_[i].load() <= kFresh ? ends_[i].load() : -1;
 }
 
-void Ticker::Run() {
+void WatermarkPoller::Run() {
   std::unique_lock lock(mutex_);
   auto last_look = Clock::now();
   while (!stopping_) {
@@ -95,7 +95,7 @@ void Ticker::Run() {
   }
 }
 
-void Ticker::AskEnds() {
+void WatermarkPoller::AskEnds() {
   std::unique_ptr<rd_kafka_topic_partition_list_t, decltype(&rd_kafka_topic_partition_list_destroy)>
       list(rd_kafka_topic_partition_list_new(static_cast<int>(readers_.size())),
            rd_kafka_topic_partition_list_destroy);
@@ -122,7 +122,7 @@ void Ticker::AskEnds() {
   }
 }
 
-void Ticker::LookForMissing() {
+void WatermarkPoller::LookForMissing() {
   bool any = false;
   for (const PartitionReader* reader : readers_) any = any || reader->seems_missing();
   if (!any) return;

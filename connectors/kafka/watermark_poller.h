@@ -19,18 +19,18 @@ namespace lethe::kafka {
 // and, lest that is missed, every 20 ms while one was full in the last second. Also serves
 // librdkafka's error callback, and finds out whether a topic that seems to be missing is really
 // gone.
-class Ticker {
+class WatermarkPoller {
  public:
   static constexpr std::chrono::milliseconds kSlow{1000};
   static constexpr std::chrono::milliseconds kFast{20};
   // An end that is older than this is not known any more.
   static constexpr std::chrono::milliseconds kFresh{5000};
 
-  Ticker(Handle& handle, rd_kafka_topic_s* topic, std::string topic_name,
-         std::vector<PartitionReader*> readers);
-  ~Ticker();
-  Ticker(const Ticker&) = delete;
-  Ticker& operator=(const Ticker&) = delete;
+  WatermarkPoller(Handle& handle, rd_kafka_topic_s* topic, std::string topic_name,
+                  std::vector<PartitionReader*> readers);
+  ~WatermarkPoller();
+  WatermarkPoller(const WatermarkPoller&) = delete;
+  WatermarkPoller& operator=(const WatermarkPoller&) = delete;
 
   void Start();
   void Stop();

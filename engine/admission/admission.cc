@@ -6,28 +6,31 @@
 #include "engine/base/check.h"
 
 namespace lethe {
-Admission::Admission(const ModelSpec& model, Names names, std::string topic, ShardId shard)
-    : door_(model), names_(std::move(names)), topic_(std::move(topic)), shard_(shard) {}
+Admission::Admission(const ModelSpec& model, Pseudonymizer names, std::string topic, ShardId shard)
+    : validator_(model),
+      pseudonymizer_(std::move(names)),
+      topic_(std::move(topic)),
+      shard_(shard) {}
 
 template <typename Text>
 void Admission::PutSubject(const std::optional<Text>& subject, AdmittedLearn& learn) const {
   if (!subject) return learn.subject.reset();
-  learn.subject = names_.Subject(*subject);
+  learn.subject = pseudonymizer_.Subject(*subject);
 }
 
 std::optional<Rejection> Admission::Admit(const Event& event, Offset offset,
                                           AdmittedLearn& learn) const {
-  if (auto rejection = door_.Admit(event, learn.example)) return rejection;
-  learn.id = event.id ? names_.Id(*event.id)
-                      : names_.Id(topic_ + "/" + std::to_string(shard_.value) + "/" +
-                                  std::to_string(offset.value));
+  if (auto rejection = validator_.Admit(event, learn.example)) return rejection;
+  learn.id = event.id ? pseudonymizer_.Id(*event.id)
+                      : pseudonymizer_.Id(topic_ + "/" + std::to_string(shard_.value) + "/" +
+                                          std::to_string(offset.value));
   PutSubject(event.subject, learn);
   return std::nullopt;
 }
 
 bool Admission::AdmitView(const LearnView& view, AdmittedLearn& learn) const {
-  if (!door_.AdmitView(view, learn.example)) return false;
-  learn.id = names_.Id(view.id);
+  if (!validator_.AdmitView(view, learn.example)) return false;
+  learn.id = pseudonymizer_.Id(view.id);
   PutSubject(view.subject, learn);
   return true;
 }
@@ -57,7 +60,7 @@ void ItemBatch::Admit(const Admission& admission, std::size_t i, Record& record)
                                                 .subject = std::move(event.subject),
                                                 .reference = std::move(event.request),
                                                 .is_replacement = event.is_replaced,
-                                                .is_rerouted = record.is_placed});
+                                                .is_rerouted = record.is_rerouted});
   } else if (auto rejection = admission.Admit(event, record.offset, learns_[i])) {
     items_[i] = Reject(std::move(*rejection));
   } else if (event.kind == EventKind::kUpdate) {

@@ -20,7 +20,7 @@ namespace lethe {
 class Admission {
  public:
   // An event without an id is called by its position in `topic`.
-  Admission(const ModelSpec& model, Names names, std::string topic, ShardId shard);
+  Admission(const ModelSpec& model, Pseudonymizer names, std::string topic, ShardId shard);
 
   // Fills `learn` from a learn or update that could be decoded, or says why it is refused; then
   // `learn` is unspecified.
@@ -30,14 +30,14 @@ class Admission {
   // norm near the bound, bad label); `learn` is then unspecified.
   bool AdmitView(const LearnView& view, AdmittedLearn& learn) const;
 
-  const Door& door() const { return door_; }
+  const EventValidator& validator() const { return validator_; }
 
  private:
   template <typename Text>
   void PutSubject(const std::optional<Text>& subject, AdmittedLearn& learn) const;
 
-  Door door_;
-  Names names_;
+  EventValidator validator_;
+  Pseudonymizer pseudonymizer_;
   std::string topic_;
   ShardId shard_;
 };

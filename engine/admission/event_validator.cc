@@ -40,16 +40,16 @@ double SurelyWithin(double bound) {
 
 }  // namespace
 
-Door::Door(const ModelSpec& model)
+EventValidator::EventValidator(const ModelSpec& model)
     : model_(model), surely_within_(SurelyWithin(model.feature_norm)) {}
 
-std::optional<Rejection> Door::Admit(const Event& event, Example& example) const {
+std::optional<Rejection> EventValidator::Admit(const Event& event, Example& example) const {
   auto rejection = model_.hash_bits ? AdmitNamed(event, example) : AdmitDense(event, example);
   if (rejection) return rejection;
   return AdmitLabel(event.y, example);
 }
 
-bool Door::AdmitView(const LearnView& learn, Example& example) const {
+bool EventValidator::AdmitView(const LearnView& learn, Example& example) const {
   const Eigen::Index dimension = feature_dimension();
   if (model_.hash_bits || static_cast<Eigen::Index>(learn.count) != dimension) return false;
   example.at.clear();
@@ -61,7 +61,7 @@ bool Door::AdmitView(const LearnView& learn, Example& example) const {
   return squared_norm < surely_within_ && !AdmitLabel(learn.y, example);
 }
 
-std::optional<Rejection> Door::AdmitDense(const Event& event, Example& example) const {
+std::optional<Rejection> EventValidator::AdmitDense(const Event& event, Example& example) const {
   const Eigen::Index dimension = feature_dimension();
   if (!event.named.empty()) {
     return Refuse(Reason::kWrongDimension,
@@ -88,7 +88,7 @@ std::optional<Rejection> Door::AdmitDense(const Event& event, Example& example) 
   return AdmitNorm("x", x);
 }
 
-std::optional<Rejection> Door::AdmitNamed(const Event& event, Example& example) const {
+std::optional<Rejection> EventValidator::AdmitNamed(const Event& event, Example& example) const {
   if (!event.x.empty()) {
     return Refuse(Reason::kWrongDimension, "x: this model takes named features f");
   }
@@ -109,7 +109,7 @@ std::optional<Rejection> Door::AdmitNamed(const Event& event, Example& example) 
   return AdmitNorm("f", x);
 }
 
-std::optional<Rejection> Door::AdmitNorm(const char* field, Eigen::Ref<Vector> x) const {
+std::optional<Rejection> EventValidator::AdmitNorm(const char* field, Eigen::Ref<Vector> x) const {
   if (IsWithin(model_.feature_norm, x.squaredNorm())) return std::nullopt;
   if (model_.oversized == Oversized::kRescale && RescaleTo(model_.feature_norm, x)) {
     return std::nullopt;
@@ -117,7 +117,7 @@ std::optional<Rejection> Door::AdmitNorm(const char* field, Eigen::Ref<Vector> x
   return Refuse(Reason::kOversized, std::string(field) + ": its norm is above model.feature_norm");
 }
 
-std::optional<Rejection> Door::AdmitLabel(double y, Example& example) const {
+std::optional<Rejection> EventValidator::AdmitLabel(double y, Example& example) const {
   if (!std::isfinite(y)) return Refuse(Reason::kNotFinite, "y: is not a finite number");
   if (model_.loss == LossKind::kLogistic) {
     if (y != 1 && y != -1 && y != 0) {

@@ -13,9 +13,9 @@ namespace lethe {
 // Enforces the bounds that the constants were derived from. What passes is finite, has the features
 // that the model takes, |x| <= feature_norm (for a hashed model: of what was hashed) and an
 // admissible label. Nothing else may reach the learner.
-class Door {
+class EventValidator {
  public:
-  explicit Door(const ModelSpec& model);
+  explicit EventValidator(const ModelSpec& model);
 
   // The number of weights, bias included.
   Eigen::Index model_dimension() const { return feature_dimension() + (model_.bias ? 1 : 0); }

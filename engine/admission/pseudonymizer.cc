@@ -23,21 +23,21 @@ ShardIdentity ShardIdentity::New(ShardId shard, RandomSource& random) {
   return identity;
 }
 
-KeyHash Names::Tagged(char tag, std::string_view text) const {
+KeyHash Pseudonymizer::Tagged(char tag, std::string_view text) const {
   return hasher_.Keyed(identity_.ledger_key, tag + std::string(text));
 }
 
-KeyHash Names::Lasting(const KeyHash& ledger_name) const {
+KeyHash Pseudonymizer::Lasting(const KeyHash& ledger_name) const {
   char buffer[16];
   return hasher_.Keyed(identity_.refuse_key, Bytes(ledger_name, buffer));
 }
 
-KeyHash Names::SubjectInReceipt(std::string_view subject) const {
+KeyHash Pseudonymizer::SubjectInReceipt(std::string_view subject) const {
   char buffer[16];
   return hasher_.Keyed(identity_.receipt_key, Bytes(Tagged('s', subject), buffer));
 }
 
-KeyHash Names::InLedger(char tag, std::string_view text, int bits) const {
+KeyHash Pseudonymizer::InLedger(char tag, std::string_view text, int bits) const {
   const std::uint64_t kept =
       hasher_.KeyedLow(identity_.ledger_key, tag, text) & (~std::uint64_t{0} >> (64 - bits));
   return {.low = kept == 0 ? 1 : kept, .high = 0};  // zeros are what an erased name looks like

@@ -32,9 +32,9 @@ struct ShardIdentity {
 // erased with a deletion. The refuse list's are derived from them under a second key, so they
 // survive without giving the first ones away. Receipts use a third, so that a published receipt
 // matches nothing on disk.
-class Names {
+class Pseudonymizer {
  public:
-  Names(const Hasher& hasher, const ShardIdentity& identity)
+  Pseudonymizer(const Hasher& hasher, const ShardIdentity& identity)
       : hasher_(hasher), identity_(identity) {}
 
   KeyHash Id(std::string_view id) const { return InLedger('i', id, 64); }

@@ -131,16 +131,16 @@ double CopyWithSquaredNorm(const double* from, std::size_t count, double* to) {
 }
 
 double UnpackWithSquaredNorm(const char* doubles, std::size_t count, double* to) {
-  return RunWide<Unpack>(doubles, count, to);
+  return Dispatch<Unpack>(doubles, count, to);
 }
 
 double WidenWithSquaredNorm(const char* floats, std::size_t count, double* to) {
-  return RunWide<Widen>(floats, count, to);
+  return Dispatch<Widen>(floats, count, to);
 }
 
 double StepWithSquaredNorm(double keep, double step, const double* x, std::size_t count,
                            double* z) {
-  return RunWide<Step>(keep, step, x, count, z);
+  return Dispatch<Step>(keep, step, x, count, z);
 }
 
 }  // namespace lethe

@@ -7,7 +7,8 @@ namespace lethe {
 
 OnlineRun NewOnlineRun(const ModelSpec& model, const Constants& constants,
                        const Schedule& schedule) {
-  return {Loss(model.loss, model.huber_width), constants, schedule, Door(model).model_dimension(),
+  return {Loss(model.loss, model.huber_width), constants, schedule,
+          EventValidator(model).model_dimension(),
           model.hash_bits ? OnlineRun::Features::kSparse : OnlineRun::Features::kDense};
 }
 

@@ -74,7 +74,7 @@ struct Record {
   TimeMs arrival = kNoTime;
   Event event;
   std::optional<Rejection> rejection;
-  bool is_placed = false;  // a delete that was sent to this shard on purpose: look no further
+  bool is_rerouted = false;  // a delete that was sent to this shard on purpose: look no further
 
   Position position() const { return {offset, timestamp, arrival}; }
 };

@@ -39,7 +39,7 @@ class Payloads {
   virtual void ForEachBlock(const BlockVisitor& visit) const = 0;
   // For whoever goes back to rows after the visit: from now on blocks are good until the payloads
   // change, which takes more memory.
-  virtual void HoldStill() = 0;
+  virtual void PinInMemory() = 0;
   virtual std::int64_t count() const = 0;
   // What they say, in eight bytes a number; memory may need less.
   virtual std::int64_t bytes() const = 0;

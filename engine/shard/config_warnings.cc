@@ -54,7 +54,7 @@ class FreshNoise {
 // Noise has norm sigma sqrt(d), and sigma does not shrink with d: in a large model, deleting a
 // fresh event may leave nothing but noise.
 void WarnOfNoise(const Plan& plan, std::vector<std::string>& warnings) {
-  const std::int64_t dimension = Door(plan.spec.model).model_dimension();
+  const std::int64_t dimension = EventValidator(plan.spec.model).model_dimension();
   if (dimension < kLargeModel || plan.spec.forgetting.mode != "passive") return;
   const double root = std::sqrt(static_cast<double>(dimension));
   const double radius = plan.constants.radius;

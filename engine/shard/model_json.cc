@@ -60,25 +60,25 @@ void WriteShards(JsonWriter& json, std::span<const ShardModel> shards) {
   json.EndArray();
 }
 
-std::string ModelJson(const PipelineFacts& facts, std::span<const ShardModel> shards,
+std::string ModelJson(const PipelineInfo& info, std::span<const ShardModel> shards,
                       const Hasher& hasher) {
-  return ModelJson(facts, AverageModels(shards), shards, hasher);
+  return ModelJson(info, AverageModels(shards), shards, hasher);
 }
 
-std::string ModelJson(const PipelineFacts& facts, const Vector& weights,
+std::string ModelJson(const PipelineInfo& info, const Vector& weights,
                       std::span<const ShardModel> shards, const Hasher& hasher) {
   JsonWriter json;
   json.BeginObject().Field("format", "lethe.model/1");
   WriteVersion(json, shards, hasher);
-  const Eigen::Index dimension = weights.size() - (facts.bias ? 1 : 0);
-  json.Field("loss", facts.loss).Field("dimension", std::int64_t{dimension});
-  if (facts.hash_bits) {
-    json.Field("hash_bits", *facts.hash_bits).Field("hash", kFeatureHashName);
+  const Eigen::Index dimension = weights.size() - (info.bias ? 1 : 0);
+  json.Field("loss", info.loss).Field("dimension", std::int64_t{dimension});
+  if (info.hash_bits) {
+    json.Field("hash_bits", *info.hash_bits).Field("hash", kFeatureHashName);
   }
   json.Key("weights").BeginArray();
   for (Eigen::Index i = 0; i < dimension; ++i) json.Value(weights[i]);
-  json.EndArray().Field("intercept", facts.bias ? weights[weights.size() - 1] : 0.0);
-  json.Field("config", facts.config_sha256);
+  json.EndArray().Field("intercept", info.bias ? weights[weights.size() - 1] : 0.0);
+  json.Field("config", info.config_sha256);
   WriteShards(json, shards);
   // Over the document as it is up to here.
   const Digest digest = hasher.Sha256(json.text());

@@ -44,12 +44,12 @@ void WriteVersion(JsonWriter& json, std::span<const ShardModel> shards, const Ha
 // shard of the same state.
 void WriteShards(JsonWriter& json, std::span<const ShardModel> shards);
 
-// The document lethe.model/1, one line. Of the facts it takes what describes the model.
-std::string ModelJson(const PipelineFacts& facts, std::span<const ShardModel> shards,
+// The document lethe.model/1, one line. Of the info it takes what describes the model.
+std::string ModelJson(const PipelineInfo& info, std::span<const ShardModel> shards,
                       const Hasher& hasher);
 
 // The same for an average that was made already; of the shards, weights are not looked at.
-std::string ModelJson(const PipelineFacts& facts, const Vector& weights,
+std::string ModelJson(const PipelineInfo& info, const Vector& weights,
                       std::span<const ShardModel> shards, const Hasher& hasher);
 
 }  // namespace lethe

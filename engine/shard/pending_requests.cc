@@ -5,10 +5,10 @@
 
 namespace lethe {
 
-std::size_t WaitingRequests::CountOver(const IsOver& is_over) const {
+std::size_t PendingRequests::CountOver(const IsOver& is_over) const {
   if (requests_.empty()) return 0;
   if (at_once()) return requests_.size();
-  const WaitingRequest& oldest = requests_.front();
+  const PendingRequest& oldest = requests_.front();
   if (!window_.none()) {
     // One draw serves the whole window, whatever ended it.
     return is_over(window_, oldest) || is_over(deadline_, oldest) ? requests_.size() : 0;
@@ -17,28 +17,28 @@ std::size_t WaitingRequests::CountOver(const IsOver& is_over) const {
   // has waited at least as long as those after it.
   const auto last_over =
       std::find_if(requests_.rbegin(), requests_.rend(),
-                   [&](const WaitingRequest& request) { return is_over(deadline_, request); });
+                   [&](const PendingRequest& request) { return is_over(deadline_, request); });
   return static_cast<std::size_t>(requests_.rend() - last_over);
 }
 
-std::vector<WaitingRequest> WaitingRequests::TakeFirst(std::size_t count) {
+std::vector<PendingRequest> PendingRequests::TakeFirst(std::size_t count) {
   const auto end = requests_.begin() + static_cast<std::ptrdiff_t>(count);
-  std::vector<WaitingRequest> due(std::make_move_iterator(requests_.begin()),
+  std::vector<PendingRequest> due(std::make_move_iterator(requests_.begin()),
                                   std::make_move_iterator(end));
   requests_.erase(requests_.begin(), end);
   return due;
 }
 
-std::vector<WaitingRequest> WaitingRequests::TakeDue(std::int64_t steps, TimeMs now,
+std::vector<PendingRequest> PendingRequests::TakeDue(std::int64_t steps, TimeMs now,
                                                      const SigmaNow& sigma_now) {
-  std::size_t count = CountOver([&](const Wait& wait, const WaitingRequest& request) {
+  std::size_t count = CountOver([&](const Wait& wait, const PendingRequest& request) {
     if (wait.events > 0 && steps - request.steps >= wait.events) return true;
     return wait.event_time_ms > 0 && request.time != kNoTime &&
            now.value - request.time.value >= wait.event_time_ms;
   });
   if (count < requests_.size() && target_sigma_ > 0) {
     std::vector<Target> all;
-    for (const WaitingRequest& request : requests_) {
+    for (const PendingRequest& request : requests_) {
       all.insert(all.end(), request.targets.begin(), request.targets.end());
     }
     if (sigma_now(all) <= target_sigma_) count = requests_.size();
@@ -46,10 +46,10 @@ std::vector<WaitingRequest> WaitingRequests::TakeDue(std::int64_t steps, TimeMs 
   return TakeFirst(count);
 }
 
-std::vector<WaitingRequest> WaitingRequests::TakeDueByClock(const ClockReading& now,
+std::vector<PendingRequest> PendingRequests::TakeDueByClock(const ClockReading& now,
                                                             bool is_silent) {
-  for (WaitingRequest& request : requests_) request.waited.ElapsedMs(now);
-  return TakeFirst(CountOver([&](const Wait& wait, const WaitingRequest& request) {
+  for (PendingRequest& request : requests_) request.waited.ElapsedMs(now);
+  return TakeFirst(CountOver([&](const Wait& wait, const PendingRequest& request) {
     if (wait.event_time_ms == 0) return false;
     Stopwatch waited = request.waited;
     const std::int64_t elapsed = waited.ElapsedMs(now);

@@ -13,7 +13,7 @@
 namespace lethe {
 
 // A request whose events are gone and whose deletion is not effective yet.
-struct WaitingRequest {
+struct PendingRequest {
   Receipt receipt;  // what is known of it so far
   std::vector<Target> targets;
   std::int64_t steps = 0;  // when it was received
@@ -29,9 +29,9 @@ struct WaitingRequest {
 // Requests that wait, in order, and the rule when they take effect (docs/guarantee.md, section 5):
 // at the end of the batch window or at the deadline, whichever comes first, or as soon as the
 // whole waiting batch needs no more noise than the target. All of it is public.
-class WaitingRequests {
+class PendingRequests {
  public:
-  explicit WaitingRequests(const ForgettingSpec& forgetting)
+  explicit PendingRequests(const ForgettingSpec& forgetting)
       : window_(forgetting.batch_window),
         deadline_(forgetting.deadline),
         target_sigma_(forgetting.target_sigma) {}
@@ -39,10 +39,10 @@ class WaitingRequests {
   // Whether requests take effect at once, so that no notice of receipt is needed.
   bool at_once() const { return window_.none() && deadline_.none(); }
 
-  void Add(WaitingRequest request) { requests_.push_back(std::move(request)); }
+  void Add(PendingRequest request) { requests_.push_back(std::move(request)); }
   std::size_t size() const { return requests_.size(); }
-  const std::vector<WaitingRequest>& requests() const { return requests_; }
-  std::vector<WaitingRequest>& requests() { return requests_; }
+  const std::vector<PendingRequest>& requests() const { return requests_; }
+  std::vector<PendingRequest>& requests() { return requests_; }
 
   template <typename Self, typename Archive>
   static void Fields(Self& self, Archive& archive) {
@@ -53,24 +53,24 @@ class WaitingRequests {
   using SigmaNow = std::function<double(const std::vector<Target>&)>;
 
   // Takes out the requests that take effect now, by one draw; empty if none does.
-  std::vector<WaitingRequest> TakeDue(std::int64_t steps, TimeMs now, const SigmaNow& sigma_now);
+  std::vector<PendingRequest> TakeDue(std::int64_t steps, TimeMs now, const SigmaNow& sigma_now);
 
   // The same by the clock of the process, whatever the timestamps say. While records come, the
   // stream is given kGraceMs more, because a replay can repeat its decision. In silence the time
   // before the request was read counts too.
   static constexpr std::int64_t kGraceMs = 1000;
-  std::vector<WaitingRequest> TakeDueByClock(const ClockReading& now, bool is_silent);
+  std::vector<PendingRequest> TakeDueByClock(const ClockReading& now, bool is_silent);
 
  private:
-  using IsOver = std::function<bool(const Wait&, const WaitingRequest&)>;
+  using IsOver = std::function<bool(const Wait&, const PendingRequest&)>;
   // How many requests have waited long enough.
   std::size_t CountOver(const IsOver& is_over) const;
-  std::vector<WaitingRequest> TakeFirst(std::size_t count);
+  std::vector<PendingRequest> TakeFirst(std::size_t count);
 
   Wait window_;
   Wait deadline_;
   double target_sigma_;
-  std::vector<WaitingRequest> requests_;
+  std::vector<PendingRequest> requests_;
 };
 
 }  // namespace lethe

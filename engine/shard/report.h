@@ -12,7 +12,7 @@
 namespace lethe {
 
 // What is the same for every report of a process.
-struct PipelineFacts {
+struct PipelineInfo {
   std::string topic;
   std::string mode;
   std::string guarantee;

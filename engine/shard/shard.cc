@@ -15,10 +15,10 @@ Shard::Shard(const Plan& plan, const ShardIdentity& identity, const ShardPorts& 
       identity_(identity),
       id_(identity.shard),
       ports_(ports),
-      names_(ports.hasher, identity),
+      pseudonymizer_(ports.hasher, identity),
       why_not_(plan.WhyNotCertified()),
-      waiting_(plan.spec.forgetting),
-      regret_bound_(plan.constants, Door(plan.spec.model).model_dimension()) {
+      pending_(plan.spec.forgetting),
+      regret_bound_(plan.constants, EventValidator(plan.spec.model).model_dimension()) {
   const Digest digest = ports.hasher.Sha256(CertificatePart(plan.spec));
   config_sha256_ = ToHex(digest.data(), digest.size());
   unlearner_ = MakeUnlearner(plan_, id_, ports.random, ports.payloads);
@@ -49,15 +49,16 @@ Status Shard::Publish() {
 
 Membership Shard::Find(const Request& request) const {
   LETHE_CHECK(request.id || request.subject);
-  const KeyHash name = request.id ? names_.Id(*request.id) : names_.Subject(*request.subject);
+  const KeyHash name =
+      request.id ? pseudonymizer_.Id(*request.id) : pseudonymizer_.Subject(*request.subject);
   const bool is_learned =
       request.id ? ports_.state.FindId(name).has_value() : !ports_.state.FindSubject(name).empty();
   if (is_learned) return Membership::kLearned;
-  const auto refusal = ports_.state.FindRefusal(names_.Lasting(name));
+  const auto refusal = ports_.state.FindRefusal(pseudonymizer_.Lasting(name));
   return refusal && refusal->forgotten ? Membership::kForgotten : Membership::kUnknown;
 }
 
-Status Shard::Process(const Position& position, const Item& item, const Elsewhere* lookup) {
+Status Shard::Process(const Position& position, const Item& item, const LookupResult* lookup) {
   LETHE_CHECK(!IsErasureDue(position));
   ++counters_.records;
   next_ = {position.offset.value + 1};
@@ -72,7 +73,7 @@ Status Shard::Process(const Position& position, const Item& item, const Elsewher
         }
       },
       item));
-  return waiting_.size() == 0 ? Status::Ok() : ServeDue(position);
+  return pending_.size() == 0 ? Status::Ok() : ServeDue(position);
 }
 
 Status Shard::Take(const Position& position, const Rejection& rejection) {
@@ -103,7 +104,8 @@ void Shard::LearnAs(const Position& position, const AdmittedLearn& learn, bool i
 }
 
 bool Shard::IsRefused(const KeyHash& id) const {
-  return ports_.state.has_refusals() && ports_.state.FindRefusal(names_.Lasting(id)).has_value();
+  return ports_.state.has_refusals() &&
+         ports_.state.FindRefusal(pseudonymizer_.Lasting(id)).has_value();
 }
 
 Status Shard::Take(const Position& position, const AdmittedLearn& learn) {
@@ -138,10 +140,10 @@ Status Shard::Replace(const Position& position, const Request& request, const Le
   return Receive(std::move(receipt), {old});
 }
 
-Status Shard::Take(const Position& position, const Request& request, const Elsewhere* lookup) {
+Status Shard::Take(const Position& position, const Request& request, const LookupResult* lookup) {
   LETHE_CHECK(request.id || request.subject);
   if (request.is_replacement) {
-    const auto old = ports_.state.FindId(names_.Id(*request.id));
+    const auto old = ports_.state.FindId(pseudonymizer_.Id(*request.id));
     return old ? Replace(position, request, *old) : Status::Ok();
   }
   ++counters_.requests;
@@ -150,9 +152,9 @@ Status Shard::Take(const Position& position, const Request& request, const Elsew
 }
 
 Status Shard::DeleteById(const Position& position, const Request& request,
-                         const Elsewhere* lookup) {
-  const KeyHash id = names_.Id(*request.id);
-  const KeyHash lasting = names_.Lasting(id);
+                         const LookupResult* lookup) {
+  const KeyHash id = pseudonymizer_.Id(*request.id);
+  const KeyHash lasting = pseudonymizer_.Lasting(id);
   if (const auto event = ports_.state.FindId(id)) {
     Receipt receipt = NewReceipt(position, Outcome::kForgotten);
     receipt.request = request.reference;
@@ -170,42 +172,43 @@ Status Shard::DeleteById(const Position& position, const Request& request,
 }
 
 Status Shard::DeleteBySubject(const Position& position, const Request& request,
-                              const Elsewhere* lookup) {
-  const KeyHash subject = names_.Subject(*request.subject);
-  const KeyHash lasting = names_.Lasting(subject);
+                              const LookupResult* lookup) {
+  const KeyHash subject = pseudonymizer_.Subject(*request.subject);
+  const KeyHash lasting = pseudonymizer_.Lasting(subject);
   std::vector<LearnedEvent> events = ports_.state.FindSubject(subject);
   if (events.empty()) {
     Receipt receipt = NotForgotten(position, request, ports_.state.FindRefusal(lasting), lookup);
-    receipt.subject = names_.SubjectInReceipt(*request.subject);
+    receipt.subject = pseudonymizer_.SubjectInReceipt(*request.subject);
     AppendReceipt(receipt);
     return Status::Ok();
   }
   Receipt receipt = NewReceipt(position, Outcome::kForgotten);
   receipt.request = request.reference;
-  receipt.subject = names_.SubjectInReceipt(*request.subject);
+  receipt.subject = pseudonymizer_.SubjectInReceipt(*request.subject);
   const bool is_known = lookup != nullptr && lookup->holders > 0;
   SetPromise(is_known ? lookup->holders : plan_.shards, receipt);
   const Refusal refusal = RefusalFor(receipt);
-  for (const LearnedEvent& event : events) ports_.state.Refuse(names_.Lasting(event.id), refusal);
+  for (const LearnedEvent& event : events)
+    ports_.state.Refuse(pseudonymizer_.Lasting(event.id), refusal);
   ports_.state.Refuse(lasting, refusal);
   return Receive(std::move(receipt), std::move(events));
 }
 
 Status Shard::Receive(Receipt receipt, std::vector<LearnedEvent> events) {
-  WaitingRequest request{
+  PendingRequest request{
       .receipt = std::move(receipt), .targets = {}, .steps = steps(), .time = now_, .waited = {}};
   for (const LearnedEvent& event : events) {
     request.targets.push_back({event.index, {}});
-    if (event.subject) request.targets.back().subject = names_.Lasting(*event.subject);
+    if (event.subject) request.targets.back().subject = pseudonymizer_.Lasting(*event.subject);
     ports_.state.RemoveEvent(event);
   }
   unlearner_->Release(request.targets);
   request.receipt.events = std::move(events);
-  if (!waiting_.at_once()) {
+  if (!pending_.at_once()) {
     ++counters_.notices;
     Append(ChainKind::kNotice, WriteReceivedNotice(request.receipt, previous_));
   }
-  waiting_.Add(std::move(request));
+  pending_.Add(std::move(request));
   return Status::Ok();
 }
 
@@ -213,13 +216,13 @@ Status Shard::ServeDue(const Position& position) {
   const auto sigma_now = [this](const std::vector<Target>& targets) {
     return unlearner_->SigmaNow(targets);
   };
-  return Serve(At(position), waiting_.TakeDue(steps(), now_, sigma_now));
+  return Serve(At(position), pending_.TakeDue(steps(), now_, sigma_now));
 }
 
-Status Shard::Serve(const Moment& moment, std::vector<WaitingRequest> due) {
+Status Shard::Serve(const Moment& moment, std::vector<PendingRequest> due) {
   if (due.empty()) return Status::Ok();
   std::vector<Target> batch;
-  for (const WaitingRequest& request : due) {
+  for (const PendingRequest& request : due) {
     batch.insert(batch.end(), request.targets.begin(), request.targets.end());
   }
   const auto forgetting = unlearner_->Forget(batch);
@@ -238,7 +241,7 @@ Status Shard::Serve(const Moment& moment, std::vector<WaitingRequest> due) {
   clean_from_ = model_version();
   regret_bound_.Draw(sigma, static_cast<std::int64_t>(batch.size()));
   ports_.probe.OnEffective(id_, batch, forgetting.value());
-  for (WaitingRequest& request : due) {
+  for (PendingRequest& request : due) {
     SetEffective(moment, request.receipt);
     request.receipt.forgetting = forgetting.value();
     request.receipt.why_not = why_not_;
@@ -258,7 +261,7 @@ Status Shard::Serve(const Moment& moment, std::vector<WaitingRequest> due) {
 }
 
 Receipt Shard::NotForgotten(const Position& position, const Request& request,
-                            const std::optional<Refusal>& refusal, const Elsewhere* lookup) {
+                            const std::optional<Refusal>& refusal, const LookupResult* lookup) {
   const bool is_repeated = refusal && refusal->forgotten;
   Receipt receipt =
       NewReceipt(position, is_repeated ? Outcome::kAlreadyForgotten : Outcome::kNothingLearned);

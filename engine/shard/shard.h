@@ -43,7 +43,7 @@ struct ShardPorts {
 // enough to say: they get the request if it turns out that they have learned it. `holders` counts
 // the shards that hold or have forgotten events of the subject, this one among them, and every
 // shard that could not be asked; 0 if nobody was asked.
-struct Elsewhere {
+struct LookupResult {
   std::vector<ShardId> searched;
   std::vector<ShardId> passed_on;
   std::vector<ShardId> pending;
@@ -80,7 +80,9 @@ class Shard {
   void ChangeKey(const std::string& old_key, const std::string& new_key);
 
   // Validates and pseudonymizes learns and updates for this shard, in any thread.
-  Admission NewAdmission() const { return {plan_.spec.model, names_, plan_.spec.topic, id_}; }
+  Admission NewAdmission() const {
+    return {plan_.spec.model, pseudonymizer_, plan_.spec.topic, id_};
+  }
 
   // A hint that the learn is processed after at most kPrefetchAhead more items: its memory is
   // fetched meanwhile.
@@ -111,7 +113,7 @@ class Shard {
   // only after a Commit. `lookup` goes into the receipt of a request: which shards were searched,
   // and for how many shards the promise to a person is made. Without it, that is all shards of the
   // plan.
-  Status Process(const Position& position, const Item& item, const Elsewhere* lookup = nullptr);
+  Status Process(const Position& position, const Item& item, const LookupResult* lookup = nullptr);
 
   // Whether a request would find something, or already has.
   Membership Find(const Request& request) const;
@@ -150,7 +152,7 @@ class Shard {
   const Counters& counters() const { return counters_; }
   const Unlearner& unlearner() const { return *unlearner_; }
   // Requests that were received and are not effective yet.
-  std::size_t waiting() const { return waiting_.size(); }
+  std::size_t waiting() const { return pending_.size(); }
   ModelVersion model_version() const;
   // A bound on the regret so far, from public quantities; none where the model moves otherwise
   // than by steps and draws.
@@ -167,7 +169,7 @@ class Shard {
   template <typename Self, typename Archive>
   static void Fields(Self& self, Archive& archive) {
     archive(self.counters_, self.clean_from_, self.next_, self.now_, self.last_time_,
-            self.receipts_, self.previous_, self.chain_entries_, self.last_sigma_, self.waiting_,
+            self.receipts_, self.previous_, self.chain_entries_, self.last_sigma_, self.pending_,
             self.erasures_, self.regret_bound_);
   }
 
@@ -198,12 +200,13 @@ class Shard {
 
   Status Take(const Position& position, const AdmittedLearn& learn);
   Status Take(const Position& position, const AdmittedUpdate& update);
-  Status Take(const Position& position, const Request& request, const Elsewhere* lookup);
+  Status Take(const Position& position, const Request& request, const LookupResult* lookup);
   Status Take(const Position& position, const Rejection& rejection);
   // Forgets the old version of an event. Its id is not refused: the new version has it.
   Status Replace(const Position& position, const Request& request, const LearnedEvent& old);
-  Status DeleteById(const Position& position, const Request& request, const Elsewhere* lookup);
-  Status DeleteBySubject(const Position& position, const Request& request, const Elsewhere* lookup);
+  Status DeleteById(const Position& position, const Request& request, const LookupResult* lookup);
+  Status DeleteBySubject(const Position& position, const Request& request,
+                         const LookupResult* lookup);
 
   void LearnAs(const Position& position, const AdmittedLearn& learn, bool is_update);
   bool IsRefused(const KeyHash& id) const;
@@ -213,7 +216,7 @@ class Shard {
   // Serves the requests that take effect with this record.
   Status ServeDue(const Position& position);
   // Makes these requests effective, by one draw.
-  Status Serve(const Moment& moment, std::vector<WaitingRequest> due);
+  Status Serve(const Moment& moment, std::vector<PendingRequest> due);
 
   // Event time once the record is taken.
   TimeMs TimeAfter(const Position& position) const;
@@ -221,7 +224,7 @@ class Shard {
 
   Receipt NewReceipt(const Position& position, Outcome outcome);
   Receipt NotForgotten(const Position& position, const Request& request,
-                       const std::optional<Refusal>& refusal, const Elsewhere* lookup);
+                       const std::optional<Refusal>& refusal, const LookupResult* lookup);
   Refusal RefusalFor(const Receipt& receipt) const;
   // For a person whose events so many shards held.
   void SetPromise(std::int64_t holders, Receipt& receipt) const;
@@ -244,11 +247,11 @@ class Shard {
   ShardIdentity identity_;
   ShardId id_;
   ShardPorts ports_;
-  Names names_;
+  Pseudonymizer pseudonymizer_;
   std::string config_sha256_;
   std::vector<std::string> why_not_;
   std::unique_ptr<Unlearner> unlearner_;
-  WaitingRequests waiting_;
+  PendingRequests pending_;
   RegretBound regret_bound_;
 
   Counters counters_;

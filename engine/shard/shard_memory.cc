@@ -20,7 +20,7 @@ void Shard::Save() {
   SaveClock();
   if (plan_.shards == 1) return;
   std::vector<std::int64_t> holders;
-  for (const WaitingRequest& request : waiting_.requests()) {
+  for (const PendingRequest& request : pending_.requests()) {
     holders.push_back(request.receipt.holders);
   }
   SavingArchive fleet;
@@ -67,7 +67,7 @@ Status Shard::Load(std::string_view saved) {
     return {ErrorCode::kInput,
             "shard " + std::to_string(id_.value) + ": the stored counters cannot be read"};
   }
-  for (WaitingRequest& request : waiting_.requests()) {
+  for (PendingRequest& request : pending_.requests()) {
     request.receipt.state = identity_.state;
     request.receipt.shard = id_;
     SetPromise(1, request.receipt);
@@ -95,11 +95,11 @@ Status Shard::LoadFleet() {
   std::int64_t shards = 0;
   std::vector<std::int64_t> holders;
   archive(shards, holders);
-  if (!archive.complete() || holders.size() != waiting_.size()) {
+  if (!archive.complete() || holders.size() != pending_.size()) {
     return {ErrorCode::kInput, name + ": what is stored of the other shards cannot be read"};
   }
   for (std::size_t i = 0; i < holders.size(); ++i) {
-    SetPromise(holders[i], waiting_.requests()[i].receipt);
+    SetPromise(holders[i], pending_.requests()[i].receipt);
   }
   return Status::Ok();
 }
@@ -145,17 +145,17 @@ ShardReport Shard::Report() const {
                      .regret_noise_bound = regret_bound_.Noise(),
                      .loss_total = {},
                      .loss_events = {},
-                     .pending_requests = static_cast<std::int64_t>(waiting_.size()),
+                     .pending_requests = static_cast<std::int64_t>(pending_.size()),
                      .oldest_pending = {},
                      .last_event = {},
                      .next = next_,
                      .chain_entries = chain_entries_,
                      .chain_head = previous_};
-  for (const WaitingRequest& request : waiting_.requests()) {
+  for (const PendingRequest& request : pending_.requests()) {
     report.retained_events -= static_cast<std::int64_t>(request.targets.size());
   }
-  if (waiting_.size() > 0) {
-    const WaitingRequest& oldest = waiting_.requests().front();
+  if (pending_.size() > 0) {
+    const PendingRequest& oldest = pending_.requests().front();
     // Its timestamp, unless that lies in the future.
     report.oldest_pending = std::min(oldest.receipt.received_time, oldest.time);
   }

@@ -36,9 +36,9 @@ void Shard::AdvanceTime(const Position& position) {
 }
 
 Status Shard::ServeByTimer(const ClockReading& now, bool is_silent) {
-  if (waiting_.size() == 0) return Status::Ok();
+  if (pending_.size() == 0) return Status::Ok();
   return Serve({{next_.value - 1}, WholeSecond(now.wall), true},
-               waiting_.TakeDueByClock(now, is_silent));
+               pending_.TakeDueByClock(now, is_silent));
 }
 
 bool Shard::IsErasureDue(const Position& position) const {
@@ -48,7 +48,7 @@ bool Shard::IsErasureDue(const Position& position) const {
 
 bool Shard::IsErasureDue(const ClockReading& now, bool is_silent) {
   const std::int64_t limit =
-      plan_.spec.erase_within_ms / 2 + (is_silent ? 0 : WaitingRequests::kGraceMs);
+      plan_.spec.erase_within_ms / 2 + (is_silent ? 0 : PendingRequests::kGraceMs);
   bool is_due = false;
   for (Erasure& erasure : erasures_) is_due |= erasure.waited.ElapsedMs(now) >= limit;
   return is_due;
@@ -83,7 +83,7 @@ void Shard::TellStage(ErasureStage stage, TimeMs received, TimeMs reached) const
 void Shard::SaveClock() {
   std::vector<TimeMs> requests;
   std::vector<std::pair<TimeMs, TimeMs>> erasures;
-  for (const WaitingRequest& request : waiting_.requests()) {
+  for (const PendingRequest& request : pending_.requests()) {
     requests.push_back(request.waited.began());
   }
   for (const Erasure& erasure : erasures_) {
@@ -101,13 +101,13 @@ Status Shard::LoadClock() {
   std::vector<std::pair<TimeMs, TimeMs>> erasures;
   LoadingArchive archive(*saved);
   archive(bound_, requests, erasures);
-  if (!archive.complete() || requests.size() != waiting_.size() ||
+  if (!archive.complete() || requests.size() != pending_.size() ||
       erasures.size() != erasures_.size()) {
     return {ErrorCode::kInput,
             "shard " + std::to_string(id_.value) + ": the stored times cannot be read"};
   }
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    waiting_.requests()[i].waited = Stopwatch(requests[i]);
+    pending_.requests()[i].waited = Stopwatch(requests[i]);
   }
   for (std::size_t i = 0; i < erasures.size(); ++i) {
     erasures_[i].received = erasures[i].first;

@@ -14,13 +14,13 @@ namespace {
 // Covers the few roundings of one formula.
 constexpr double kUp = 1 + 8 * DBL_EPSILON;
 
-// The door compares the computed |x| with R, and payloads may be stored as float32; both are
+// The validator compares the computed |x| with R, and payloads may be stored as float32; both are
 // covered by deriving everything for a slightly larger R.
 constexpr double kFeatureSlack = 1 + 0x1p-20;
 
 // The squares of numbers in this range, and of what is 2^-53 of them, are normal doubles, and so
 // are numbers of 32 bits. Beyond it a square may vanish: a norm that is the root of squares would
-// be 0, and the door would let anything pass.
+// be 0, and the validator would let anything pass.
 constexpr double kLeastScale = 1e-30;
 constexpr double kMostScale = 1e30;
 

@@ -6,8 +6,8 @@
 namespace lethe {
 
 // The constants that every bound rests on (docs/guarantee.md, section 1). Derived from what the
-// door enforces, never typed in. The costs are f(z) = loss(<z,x>; y) + (mu/2)|z|^2 on the ball of
-// radius r; G bounds the gradient of the loss part, L that of f, and f is beta-smooth and
+// validator enforces, never typed in. The costs are f(z) = loss(<z,x>; y) + (mu/2)|z|^2 on the ball
+// of radius r; G bounds the gradient of the loss part, L that of f, and f is beta-smooth and
 // mu-strongly convex there.
 struct Constants {
   double feature_norm = 0;  // R: the bound on |x|, bias and rounding included

@@ -10,7 +10,7 @@ double LossSum::total() const {
   return total;
 }
 
-void LossSum::Settle() {
+void LossSum::AddPending() {
   total_ = total();
   waiting_ = 0;
 }

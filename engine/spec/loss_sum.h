@@ -17,7 +17,7 @@ class LossSum {
     p_[waiting_] = p;
     y_[waiting_] = y;
     ++count_;
-    if (++waiting_ == Loss::kMany) Settle();
+    if (++waiting_ == Loss::kMany) AddPending();
   }
   void Clear();
 
@@ -25,7 +25,7 @@ class LossSum {
   std::int64_t count() const { return count_; }
 
  private:
-  void Settle();
+  void AddPending();
 
   Loss loss_;
   double total_ = 0;  // of those that do not wait

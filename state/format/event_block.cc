@@ -53,34 +53,34 @@ bool ReadSmall(std::string_view bytes, std::size_t& at, std::int64_t& number) {
 
 }  // namespace
 
-EventRows::EventRows(std::int64_t first, std::size_t most) : first_(first) {
+EventBlock::EventBlock(std::int64_t first, std::size_t most) : first_(first) {
   offsets_.reserve(most);
   ids_.reserve(most);
   subjects_.reserve(most);
 }
 
-EventRows::Entry EventRows::At(std::int64_t index) const {
+EventBlock::Entry EventBlock::At(std::int64_t index) const {
   const std::size_t at = Place(index);
   Entry event{.index = {index}, .offset = {offsets_[at]}, .id = ids_[at], .subject = {}};
   if (subjects_[at] != KeyHash{}) event.subject = subjects_[at];
   return event;
 }
 
-void EventRows::Append(const Entry& event) {
+void EventBlock::Append(const Entry& event) {
   LETHE_CHECK(event.id.high == 0 && (!event.subject || event.subject->high == 0));
   offsets_.push_back(event.offset.value);
   ids_.push_back(event.id);
   subjects_.push_back(event.subject.value_or(KeyHash{}));
 }
 
-bool EventRows::Blank(std::int64_t index) {
+bool EventBlock::Blank(std::int64_t index) {
   const std::size_t at = Place(index);
   if (ids_[at] == KeyHash{} && subjects_[at] == KeyHash{}) return false;
   ids_[at] = subjects_[at] = {};
   return true;
 }
 
-std::string EventRows::Encode(std::int64_t from, std::int64_t to) const {
+std::string EventBlock::Encode(std::int64_t from, std::int64_t to) const {
   const std::size_t begin = Place(from);
   const std::size_t end = Place(to);
   const bool has_subjects = std::any_of(&subjects_[begin], &subjects_[0] + end,
@@ -109,7 +109,7 @@ std::string EventRows::Encode(std::int64_t from, std::int64_t to) const {
 }
 
 // Where the columns of a row are.
-struct EventRows::Layout {
+struct EventBlock::Layout {
   std::int64_t first = 0;
   std::size_t count = 0;
   std::int64_t first_offset = 0;
@@ -158,7 +158,7 @@ struct EventRows::Layout {
   }
 };
 
-bool EventRows::Decode(std::string_view value, EventRows& rows) {
+bool EventBlock::Decode(std::string_view value, EventBlock& rows) {
   const auto layout = Layout::Of(value);
   if (!layout) return false;
   rows.first_ = layout->first;
@@ -176,7 +176,7 @@ bool EventRows::Decode(std::string_view value, EventRows& rows) {
   });
 }
 
-std::optional<EventRows::Entry> EventRows::DecodeOne(std::string_view value, std::int64_t index) {
+std::optional<EventBlock::Entry> EventBlock::DecodeOne(std::string_view value, std::int64_t index) {
   const auto layout = Layout::Of(value);
   if (!layout || index < layout->first ||
       index - layout->first >= static_cast<std::int64_t>(layout->count)) {

@@ -12,13 +12,13 @@ namespace lethe {
 
 // Consecutive events, and the row that holds them on disk: in columns, because most offsets follow
 // from the one before and the names are then all that takes room, 15 bytes an event.
-class EventRows {
+class EventBlock {
  public:
   using Entry = LearnedEvent;
 
-  EventRows() = default;
+  EventBlock() = default;
   // With room for so many.
-  explicit EventRows(std::int64_t first, std::size_t most = 0);
+  explicit EventBlock(std::int64_t first, std::size_t most = 0);
 
   std::int64_t first() const { return first_; }
   std::int64_t end() const { return first_ + static_cast<std::int64_t>(ids_.size()); }
@@ -33,7 +33,7 @@ class EventRows {
   // The row of all.
   std::string Take() && { return Encode(first(), end()); }
   std::string Encode(std::int64_t from, std::int64_t to) const;
-  static bool Decode(std::string_view value, EventRows& rows);
+  static bool Decode(std::string_view value, EventBlock& rows);
   // One event of a row, which is much less work.
   static std::optional<Entry> DecodeOne(std::string_view value, std::int64_t index);
 

@@ -77,11 +77,11 @@ struct Reading {
 }  // namespace
 
 bool WriteNumbers(NumberForm form, const double* x, std::size_t count, char* to) {
-  return With(form, [&](auto as) { return RunWide<Writing<decltype(as)>>(x, count, to); });
+  return With(form, [&](auto as) { return Dispatch<Writing<decltype(as)>>(x, count, to); });
 }
 
 void ReadNumbers(NumberForm form, const char* from, std::size_t count, double* x) {
-  With(form, [&](auto as) { return RunWide<Reading<decltype(as)>>(from, count, x); });
+  With(form, [&](auto as) { return Dispatch<Reading<decltype(as)>>(from, count, x); });
 }
 
 NumberForm WriteShortest(const double* x, std::size_t count, char* to) {

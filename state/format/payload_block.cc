@@ -26,25 +26,25 @@ std::optional<Head> ReadHead(std::string_view value) {
 
 }  // namespace
 
-ByteRows::ByteRows(std::int64_t first, std::size_t most)
+PayloadBlock::PayloadBlock(std::int64_t first, std::size_t most)
     : first_(first), begin_(kHeader + 4 * most), bytes_(begin_, '\0') {
   ends_.reserve(most);
 }
 
-ByteRows::Entry ByteRows::At(std::int64_t index) const {
+PayloadBlock::Entry PayloadBlock::At(std::int64_t index) const {
   const auto at = static_cast<std::size_t>(index - first_);
   const std::size_t begin = at == 0 ? 0 : ends_[at - 1];
   return std::string_view(bytes_).substr(begin_ + begin, ends_[at] - begin);
 }
 
-void ByteRows::Append(Entry entry) {
+void PayloadBlock::Append(Entry entry) {
   // Entries of a row are alike.
   if (ends_.size() == 1) bytes_.reserve(begin_ + ends_.capacity() * ends_.front());
   bytes_ += entry;
   ends_.push_back(static_cast<std::uint32_t>(bytes_.size() - begin_));
 }
 
-bool ByteRows::Blank(std::int64_t index) {
+bool PayloadBlock::Blank(std::int64_t index) {
   const Entry entry = At(index);
   if (entry.empty()) return false;
   const auto size = static_cast<std::uint32_t>(entry.size());
@@ -58,7 +58,7 @@ bool ByteRows::Blank(std::int64_t index) {
   return true;
 }
 
-void ByteRows::PutHead(std::int64_t from, std::int64_t to, std::string& value) const {
+void PayloadBlock::PutHead(std::int64_t from, std::int64_t to, std::string& value) const {
   PutNumber(value, RowKind::kBytes);
   PutNumber(value, from);
   PutNumber(value, static_cast<std::uint32_t>(to - from));
@@ -67,7 +67,7 @@ void ByteRows::PutHead(std::int64_t from, std::int64_t to, std::string& value) c
   }
 }
 
-std::string ByteRows::Take() && {
+std::string PayloadBlock::Take() && {
   if (begin_ != kHeader + 4 * ends_.size()) return Encode(first_, end());
   std::string head;
   head.reserve(begin_);
@@ -76,7 +76,7 @@ std::string ByteRows::Take() && {
   return std::move(bytes_);
 }
 
-std::string ByteRows::Encode(std::int64_t from, std::int64_t to) const {
+std::string PayloadBlock::Encode(std::int64_t from, std::int64_t to) const {
   const auto begin = static_cast<std::size_t>(from - first_);
   const auto end = static_cast<std::size_t>(to - first_);
   const std::size_t cut = begin == 0 ? 0 : ends_[begin - 1];
@@ -88,7 +88,7 @@ std::string ByteRows::Encode(std::int64_t from, std::int64_t to) const {
   return value;
 }
 
-bool ByteRows::ForEachIn(std::string_view value, const Visitor& visit) {
+bool PayloadBlock::ForEachIn(std::string_view value, const Visitor& visit) {
   const auto head = ReadHead(value);
   if (!head) return false;
   std::string_view rest = value.substr(kHeader + 4 * head->count);
@@ -101,7 +101,7 @@ bool ByteRows::ForEachIn(std::string_view value, const Visitor& visit) {
   return rest.empty();
 }
 
-bool ByteRows::Decode(std::string_view value, ByteRows& rows) {
+bool PayloadBlock::Decode(std::string_view value, PayloadBlock& rows) {
   const auto head = ReadHead(value);
   if (!head) return false;
   rows.first_ = head->first;
@@ -116,7 +116,8 @@ bool ByteRows::Decode(std::string_view value, ByteRows& rows) {
   return value.size() - rows.begin_ == end;
 }
 
-std::optional<ByteRows::Entry> ByteRows::DecodeOne(std::string_view value, std::int64_t wanted) {
+std::optional<PayloadBlock::Entry> PayloadBlock::DecodeOne(std::string_view value,
+                                                           std::int64_t wanted) {
   std::optional<Entry> found;
   const bool is_sound = ForEachIn(value, [&](std::int64_t index, Entry entry) {
     if (index == wanted) found = entry;

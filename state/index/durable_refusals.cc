@@ -45,7 +45,7 @@ std::pair<TimeMs, KeyHash> PlaceOf(std::string_view key) {
 
 std::uint32_t Tag(const KeyHash& hash) { return static_cast<std::uint32_t>(hash.low); }
 std::uint32_t Number(const KeyHash& hash) {
-  return std::min(static_cast<std::uint32_t>(hash.low >> 32), SlotTable::kNone - 1);
+  return std::min(static_cast<std::uint32_t>(hash.low >> 32), HashIndex::kNone - 1);
 }
 
 // A sum of these tells whether two sets of places are the same; hashes are evenly spread.
@@ -169,7 +169,7 @@ Status DurableRefusals::Expire(TimeMs now, WriteBatch& batch) {
     if (!places_.empty() || !horizon_ || horizon_->first >= now) break;
     LETHE_RETURN_IF_ERROR(ReadPlaces());
   }
-  if (table_.size() == 0) table_ = SlotTable();  // gives the memory back
+  if (table_.size() == 0) table_ = HashIndex();  // gives the memory back
   return Status::Ok();
 }
 

@@ -60,7 +60,7 @@ class DurableRefusals {
 
   Store& store_;
   const std::function<Status()> settle_;
-  SlotTable table_;  // half of the bits is the tag, half the number
+  HashIndex table_;  // half of the bits is the tag, half the number
   // Since the last commit; none: removed.
   std::unordered_map<KeyHash, std::optional<Refusal>> fresh_;
   std::set<Place> places_;         // all that are before the horizon

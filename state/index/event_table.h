@@ -18,7 +18,7 @@ class EventTable {
   static constexpr std::int64_t kMostEvents = 0xfffffffe;
 
   // A hint that there will be so many events soon.
-  void Expect(std::int64_t count) { ids_.Expect(static_cast<std::size_t>(count)); }
+  void Reserve(std::int64_t count) { ids_.Reserve(static_cast<std::size_t>(count)); }
 
   // Indices come in increasing order, but gaps are fine.
   void Add(EventIndex index, const KeyHash& id, const std::optional<KeyHash>& subject);
@@ -45,15 +45,15 @@ class EventTable {
   std::size_t bytes() const;
 
  private:
-  static constexpr std::uint32_t kNone = SlotTable::kNone;
+  static constexpr std::uint32_t kNone = HashIndex::kNone;
 
   static std::uint32_t Tag(const KeyHash& hash) { return static_cast<std::uint32_t>(hash.low); }
   static std::uint8_t Check(const KeyHash& hash) {
     return static_cast<std::uint8_t>(hash.low >> 32);
   }
 
-  SlotTable ids_;
-  SlotTable subjects_;                  // to the newest event
+  HashIndex ids_;
+  HashIndex subjects_;                  // to the newest event
   std::deque<std::uint32_t> previous_;  // event to the one before of its subject
   std::deque<std::uint8_t> checks_;     // event to one more byte of its id
   std::vector<bool> removed_;

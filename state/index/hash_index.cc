@@ -53,17 +53,17 @@ void Discard(void* memory, std::size_t bytes) {
 
 }  // namespace
 
-SlotTable::~SlotTable() {
+HashIndex::~HashIndex() {
   for (const Room& room : rooms_) munmap(room.buckets, kParts * room.size * sizeof(Bucket));
 }
 
-void SlotTable::Part::Insert(std::uint32_t tag, std::uint32_t number_and_one) {
+void HashIndex::Part::Insert(std::uint32_t tag, std::uint32_t number_and_one) {
   std::size_t at = Home(tag);
   while (buckets[at].is_full()) at = Next(at);
   buckets[at].Put(buckets[at].used(), tag, number_and_one);
 }
 
-void SlotTable::Part::Remove(std::size_t at, unsigned place) {
+void HashIndex::Part::Remove(std::size_t at, unsigned place) {
   const bool was_full = buckets[at].is_full();
   buckets[at].Remove(place);
   if (!was_full) return;
@@ -78,19 +78,19 @@ void SlotTable::Part::Remove(std::size_t at, unsigned place) {
   }
 }
 
-SlotTable::Part& SlotTable::RoomyPartOf(std::uint32_t tag) {
+HashIndex::Part& HashIndex::RoomyPartOf(std::uint32_t tag) {
   Part& part = parts_[PartOf(tag)];
   if (part.used >= part.limit) Grow(PartOf(tag), NextSize(part.size));
   return part;
 }
 
-void SlotTable::Add(std::uint32_t tag, std::uint32_t number) {
+void HashIndex::Add(std::uint32_t tag, std::uint32_t number) {
   Part& part = RoomyPartOf(tag);
   part.Insert(tag, number + 1);
   CountAdded(part);
 }
 
-std::uint32_t SlotTable::Replace(std::uint32_t tag, std::uint32_t number) {
+std::uint32_t HashIndex::Replace(std::uint32_t tag, std::uint32_t number) {
   Part& part = RoomyPartOf(tag);
   for (std::size_t at = part.Home(tag);; at = part.Next(at)) {
     Bucket& bucket = part.buckets[at];
@@ -105,7 +105,7 @@ std::uint32_t SlotTable::Replace(std::uint32_t tag, std::uint32_t number) {
   }
 }
 
-void SlotTable::Erase(std::uint32_t tag, std::uint32_t number) {
+void HashIndex::Erase(std::uint32_t tag, std::uint32_t number) {
   Part& part = parts_[PartOf(tag)];
   if (part.size == 0) return;
   for (std::size_t at = part.Home(tag);; at = part.Next(at)) {
@@ -122,12 +122,12 @@ void SlotTable::Erase(std::uint32_t tag, std::uint32_t number) {
   }
 }
 
-void SlotTable::Prefetch(std::uint32_t tag) const {
+void HashIndex::Prefetch(std::uint32_t tag) const {
   const Part& part = Of(tag);
   if (part.size > 0) __builtin_prefetch(part.buckets + part.Home(tag), 1);
 }
 
-void SlotTable::Expect(std::size_t count) {
+void HashIndex::Reserve(std::size_t count) {
   const double places = static_cast<double>(count) * kMargin / kFull;
   const auto size =
       static_cast<std::size_t>(std::ceil(places / static_cast<double>(kParts * Bucket::kPlaces)));
@@ -137,13 +137,13 @@ void SlotTable::Expect(std::size_t count) {
   }
 }
 
-void SlotTable::CountAdded(Part& part) {
+void HashIndex::CountAdded(Part& part) {
   ++part.used;
   ++used_;
   if (--round_.rest == 0) ContinueRound();
 }
 
-void SlotTable::ContinueRound() {
+void HashIndex::ContinueRound() {
   const std::size_t full = Share(kFull, kParts * round_.size * Bucket::kPlaces);
   if (round_.parts == 0 && used_ < full) {
     round_.rest = full - used_;
@@ -155,7 +155,7 @@ void SlotTable::ContinueRound() {
   round_.rest = std::max<std::size_t>(1, Share(kRound, round_.size * Bucket::kPlaces));
 }
 
-void SlotTable::Grow(std::size_t part, std::size_t size) {
+void HashIndex::Grow(std::size_t part, std::size_t size) {
   const Part old = parts_[part];
   Part grown{.buckets = EnterRoom(part, size),
              .size = size,
@@ -171,7 +171,7 @@ void SlotTable::Grow(std::size_t part, std::size_t size) {
   if (old.size > 0) LeaveRoom(part, old.size);
 }
 
-SlotTable::Bucket* SlotTable::EnterRoom(std::size_t part, std::size_t size) {
+HashIndex::Bucket* HashIndex::EnterRoom(std::size_t part, std::size_t size) {
   auto room = std::find_if(rooms_.begin(), rooms_.end(),
                            [&](const Room& existing) { return existing.size == size; });
   if (room == rooms_.end()) {
@@ -182,7 +182,7 @@ SlotTable::Bucket* SlotTable::EnterRoom(std::size_t part, std::size_t size) {
   return room->buckets + part * size;
 }
 
-void SlotTable::LeaveRoom(std::size_t part, std::size_t size) {
+void HashIndex::LeaveRoom(std::size_t part, std::size_t size) {
   const auto room = std::find_if(rooms_.begin(), rooms_.end(),
                                  [&](const Room& existing) { return existing.size == size; });
   LETHE_CHECK(room != rooms_.end());
@@ -193,7 +193,7 @@ void SlotTable::LeaveRoom(std::size_t part, std::size_t size) {
   rooms_.erase(room);
 }
 
-std::size_t SlotTable::bytes() const {
+std::size_t HashIndex::bytes() const {
   return std::transform_reduce(parts_.begin(), parts_.end(), std::size_t{0}, std::plus(),
                                [](const Part& part) { return part.size * sizeof(Bucket); });
 }

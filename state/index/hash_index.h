@@ -19,14 +19,14 @@ namespace lethe {
 // in order and with some additions in between: none waits long, and only one is there twice
 // meanwhile. Parts of a size lie side by side in memory of large pages, because a look-up hits any
 // place, and to find its page would take as long as to read it. Not thread-safe.
-class SlotTable {
+class HashIndex {
  public:
   static constexpr std::uint32_t kNone = 0xffffffff;
 
-  SlotTable() = default;
-  ~SlotTable();
-  SlotTable(SlotTable&& other) noexcept { *this = std::move(other); }
-  SlotTable& operator=(SlotTable&& other) noexcept {
+  HashIndex() = default;
+  ~HashIndex();
+  HashIndex(HashIndex&& other) noexcept { *this = std::move(other); }
+  HashIndex& operator=(HashIndex&& other) noexcept {
     parts_.swap(other.parts_);
     rooms_.swap(other.rooms_);
     std::swap(round_, other.round_);
@@ -35,7 +35,7 @@ class SlotTable {
   }
 
   // A hint that there will be so many numbers soon.
-  void Expect(std::size_t count);
+  void Reserve(std::size_t count);
 
   void Add(std::uint32_t tag, std::uint32_t number);
   // Sets the number of a tag that has one at most, and returns the one it had, or kNone.

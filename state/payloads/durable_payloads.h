@@ -30,7 +30,7 @@ class DurablePayloads final : public Payloads {
   void ForEach(const Visitor& visit) const override;
   void ForEachBlock(const BlockVisitor& visit) const override;
   // Takes them into memory, and keeps them there.
-  void HoldStill() override;
+  void PinInMemory() override;
   std::int64_t count() const override { return count_; }
   std::int64_t bytes() const override { return bytes_; }
 
@@ -73,7 +73,7 @@ class DurablePayloads final : public Payloads {
   const Store& store_;
   const std::function<Status()> settle_;
   PayloadCodec codec_;
-  BlockLog<ByteRows> log_{Family::kPayloads, kBlock};
+  BlockLog<PayloadBlock> log_{Family::kPayloads, kBlock};
   std::deque<std::uint32_t> bytes_of_;  // of the last ones, up to the one before next_
   std::int64_t count_ = 0;
   std::int64_t bytes_ = 0;
@@ -81,7 +81,7 @@ class DurablePayloads final : public Payloads {
   std::int64_t next_ = 0;   // behind the last one
   std::int64_t first_ = 0;  // those before it were dropped
   std::int64_t stored_first_ = 0;
-  std::optional<MemoryPayloads> still_;  // of HoldStill
+  std::optional<MemoryPayloads> still_;  // of PinInMemory
   mutable std::optional<MemoryPayloads> copy_;
   mutable bool was_visited_ = false;  // since the last one was added
   mutable Status failure_;

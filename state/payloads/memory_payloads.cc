@@ -145,7 +145,7 @@ void MemoryPayloads::Add(EventIndex index, const Example& example) {
   bytes_ += BytesOf(blocks_.back(), blocks_.back().indices.size() - 1);
 }
 
-void MemoryPayloads::HoldStill() {
+void MemoryPayloads::PinInMemory() {
   holds_still_ = true;
   for (Block& block : blocks_) block.Widen();
 }

@@ -19,7 +19,7 @@ class MemoryPayloads final : public Payloads {
   void DropBefore(EventIndex index) override;
   void ForEach(const Visitor& visit) const override;
   void ForEachBlock(const BlockVisitor& visit) const override;
-  void HoldStill() override;
+  void PinInMemory() override;
   std::int64_t count() const override { return count_; }
   std::int64_t bytes() const override { return bytes_; }
 

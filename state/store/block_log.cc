@@ -133,8 +133,8 @@ std::vector<Store::KeyRange> BlockLog<Rows>::RangesOf(const std::set<std::int64_
   return ranges;
 }
 
-template class BlockLog<ByteRows>;
-template class BlockLog<EventRows>;
+template class BlockLog<PayloadBlock>;
+template class BlockLog<EventBlock>;
 
 namespace {
 
@@ -159,8 +159,8 @@ std::optional<std::string> Blanked(std::string_view value, const std::set<std::i
   if (next == indices.end() || *next >= first + NumberAt<std::uint32_t>(value, 9)) {
     return std::nullopt;
   }
-  if (ByteRows bytes; ByteRows::Decode(value, bytes)) return BlankedIn(bytes, indices);
-  if (EventRows events; EventRows::Decode(value, events)) return BlankedIn(events, indices);
+  if (PayloadBlock bytes; PayloadBlock::Decode(value, bytes)) return BlankedIn(bytes, indices);
+  if (EventBlock events; EventBlock::Decode(value, events)) return BlankedIn(events, indices);
   return std::nullopt;
 }
 

@@ -17,7 +17,7 @@ std::size_t Pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage; }
 
 }  // namespace
 
-Status PartPages::Load(const Store& store) {
+Status PagedParts::Load(const Store& store) {
   std::map<Part, std::size_t> sizes;
   LETHE_RETURN_IF_ERROR(
       store.Scan(Family::kMeta, std::string(1, kSizeTag), [&](auto key, auto value) {
@@ -43,13 +43,13 @@ Status PartPages::Load(const Store& store) {
   return Status::Ok();
 }
 
-std::optional<std::string> PartPages::Get(Part part) const {
+std::optional<std::string> PagedParts::Get(Part part) const {
   const auto found = parts_.find(part);
   if (found == parts_.end()) return std::nullopt;
   return found->second.bytes;
 }
 
-void PartPages::Put(Part part, std::string_view bytes) {
+void PagedParts::Put(Part part, std::string_view bytes) {
   Content& content = parts_[part];
   const std::string_view old = content.bytes;
   for (std::size_t page = 0; page < Pages(bytes.size()); ++page) {
@@ -62,14 +62,14 @@ void PartPages::Put(Part part, std::string_view bytes) {
   content.bytes = bytes;
 }
 
-void PartPages::Rewrite(Part part, std::string_view bytes) {
+void PagedParts::Rewrite(Part part, std::string_view bytes) {
   Content& content = parts_[part];
   for (std::size_t page = 0; page < Pages(bytes.size()); ++page) content.changed.insert(page);
   content.is_new_size = true;
   content.bytes = bytes;
 }
 
-void PartPages::Extend(Part part, std::string_view bytes) {
+void PagedParts::Extend(Part part, std::string_view bytes) {
   Content& content = parts_[part];
   const std::size_t first = content.bytes.size() / kPage;
   content.bytes += bytes;
@@ -79,7 +79,7 @@ void PartPages::Extend(Part part, std::string_view bytes) {
   content.is_new_size = true;
 }
 
-void PartPages::AddTo(WriteBatch& batch) {
+void PagedParts::AddTo(WriteBatch& batch) {
   for (auto& [part, content] : parts_) {
     const std::size_t pages = Pages(content.bytes.size());
     for (const std::size_t page : content.changed) {

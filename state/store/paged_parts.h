@@ -14,7 +14,7 @@ namespace lethe {
 // The engine's parts, in pages: a commit writes the pages that have changed and no others, so that
 // a large model of which little moves, or a ledger that only grows, costs what is new. Not
 // thread-safe.
-class PartPages {
+class PagedParts {
  public:
   Status Load(const Store& store);
 

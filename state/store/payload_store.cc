@@ -40,14 +40,14 @@ std::uint64_t GroupOf(std::string_view key) { return KeyNumber(key) / kGroup; }
 
 }  // namespace
 
-PlacedRows::PlacedRows(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& places,
-                       const std::string& folder, DiskFailure failure)
+PayloadStore::PayloadStore(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& places,
+                           const std::string& folder, DiskFailure failure)
     : db_(db),
       places_(&places),
       folder_(folder),
       files_(folder + "/payloads", std::move(failure)) {}
 
-Status PlacedRows::Load(bool to_write) {
+Status PayloadStore::Load(bool to_write) {
   std::vector<BlobPlace> places;
   const std::unique_ptr<rocksdb::Iterator> rows(db_.NewIterator(rocksdb::ReadOptions(), places_));
   for (rows->SeekToFirst(); rows->Valid(); rows->Next()) {
@@ -61,21 +61,21 @@ Status PlacedRows::Load(bool to_write) {
   return to_write ? files_.Load(std::move(places)) : Status::Ok();
 }
 
-std::optional<PlacedRows::Row> PlacedRows::Next(std::string_view key) const {
+std::optional<PayloadStore::Row> PayloadStore::Next(std::string_view key) const {
   const std::lock_guard lock(mutex_);
   const auto row = rows_.lower_bound(key);
   if (row == rows_.end()) return std::nullopt;
   return *row;
 }
 
-std::optional<BlobPlace> PlacedRows::PlaceOf(std::string_view key) const {
+std::optional<BlobPlace> PayloadStore::PlaceOf(std::string_view key) const {
   const std::lock_guard lock(mutex_);
   const auto row = rows_.find(key);
   if (row == rows_.end()) return std::nullopt;
   return row->second;
 }
 
-Result<bool> PlacedRows::Read(Row& row, BlobFiles::Reader& reader, std::string& value) const {
+Result<bool> PayloadStore::Read(Row& row, BlobFiles::Reader& reader, std::string& value) const {
   while (true) {
     const Status status = reader.Read(row.second, value);
     if (status.ok()) return true;
@@ -86,7 +86,7 @@ Result<bool> PlacedRows::Read(Row& row, BlobFiles::Reader& reader, std::string& 
   }
 }
 
-Result<std::optional<std::string>> PlacedRows::Get(std::string_view key) const {
+Result<std::optional<std::string>> PayloadStore::Get(std::string_view key) const {
   const auto place = PlaceOf(key);
   if (!place) return std::optional<std::string>();
   Row row(key, *place);
@@ -98,7 +98,7 @@ Result<std::optional<std::string>> PlacedRows::Get(std::string_view key) const {
   return std::optional<std::string>(std::move(value));
 }
 
-Status PlacedRows::Scan(std::string_view first, const Store::Visitor& visit) const {
+Status PayloadStore::Scan(std::string_view first, const Store::Visitor& visit) const {
   BlobFiles::Reader reader(files_);
   std::string value;
   for (auto row = Next(first); row; row = Next(row->first + '\0')) {
@@ -109,13 +109,13 @@ Status PlacedRows::Scan(std::string_view first, const Store::Visitor& visit) con
   return Status::Ok();
 }
 
-std::optional<std::string> PlacedRows::LastKey() const {
+std::optional<std::string> PayloadStore::LastKey() const {
   const std::lock_guard lock(mutex_);
   if (rows_.empty()) return std::nullopt;
   return rows_.rbegin()->first;
 }
 
-std::vector<PlacedRows::Row> PlacedRows::Unreadable() const {
+std::vector<PayloadStore::Row> PayloadStore::Unreadable() const {
   std::vector<Row> unreadable;
   BlobFiles::Reader reader(files_);
   std::string value;
@@ -125,7 +125,7 @@ std::vector<PlacedRows::Row> PlacedRows::Unreadable() const {
   return unreadable;
 }
 
-std::vector<PlacedRows::Row> PlacedRows::Unreadable(const std::vector<Row>& rows) const {
+std::vector<PayloadStore::Row> PayloadStore::Unreadable(const std::vector<Row>& rows) const {
   std::vector<Row> unreadable;
   BlobFiles::Reader reader(files_);
   std::string value;
@@ -138,8 +138,8 @@ std::vector<PlacedRows::Row> PlacedRows::Unreadable(const std::vector<Row>& rows
   return unreadable;
 }
 
-Status PlacedRows::Add(const std::vector<const WriteBatch::Change*>& changes,
-                       rocksdb::WriteBatch& rows) {
+Status PayloadStore::Add(const std::vector<const WriteBatch::Change*>& changes,
+                         rocksdb::WriteBatch& rows) {
   using Kind = WriteBatch::Change::Kind;
   std::vector<BlobPlace> places;
   std::vector<std::string_view> values;
@@ -181,8 +181,8 @@ Status PlacedRows::Add(const std::vector<const WriteBatch::Change*>& changes,
   return Status::Ok();
 }
 
-Status PlacedRows::Write(const std::vector<const WriteBatch::Change*>& changes,
-                         rocksdb::WriteBatch& rows, bool sync) {
+Status PayloadStore::Write(const std::vector<const WriteBatch::Change*>& changes,
+                           rocksdb::WriteBatch& rows, bool sync) {
   {
     const std::lock_guard writing(writing_);
     LETHE_RETURN_IF_ERROR(Add(changes, rows));
@@ -195,7 +195,7 @@ Status PlacedRows::Write(const std::vector<const WriteBatch::Change*>& changes,
   return files_.released_bytes() > kMostReleased ? DestroyReleased() : Status::Ok();
 }
 
-void PlacedRows::Apply(const WriteBatch::Change& change) {
+void PayloadStore::Apply(const WriteBatch::Change& change) {
   if (change.kind == WriteBatch::Change::Kind::kPut)
     return Place(change.key, *Decode(change.value));
   const bool is_range = change.kind == WriteBatch::Change::Kind::kDeleteRange;
@@ -205,14 +205,14 @@ void PlacedRows::Apply(const WriteBatch::Change& change) {
   rows_.erase(first, end);
 }
 
-void PlacedRows::Place(const std::string& key, const BlobPlace& place) {
+void PayloadStore::Place(const std::string& key, const BlobPlace& place) {
   const auto [row, is_new] = rows_.try_emplace(key, place);
   if (is_new) return;
   files_.Release(row->second);
   row->second = place;
 }
 
-Status PlacedRows::ChangePlaces(const std::vector<Change>& changes) {
+Status PayloadStore::ChangePlaces(const std::vector<Change>& changes) {
   const std::lock_guard lock(mutex_);
   rocksdb::WriteBatch batch;
   for (const Change& change : changes) {
@@ -233,7 +233,7 @@ Status PlacedRows::ChangePlaces(const std::vector<Change>& changes) {
   return Status::Ok();
 }
 
-Status PlacedRows::MoveGroup(std::uint64_t group, const Store::Scrub& scrub) {
+Status PayloadStore::MoveGroup(std::uint64_t group, const Store::Scrub& scrub) {
   const std::string end = NumberKey((group + 1) * kGroup);
   BlobFiles::Reader reader(files_);
   BlobFiles::Writer writer(files_);
@@ -266,7 +266,8 @@ Status PlacedRows::MoveGroup(std::uint64_t group, const Store::Scrub& scrub) {
   return move();
 }
 
-Status PlacedRows::Rewrite(const std::vector<Store::KeyRange>& ranges, const Store::Scrub& scrub) {
+Status PayloadStore::Rewrite(const std::vector<Store::KeyRange>& ranges,
+                             const Store::Scrub& scrub) {
   std::set<std::uint64_t> groups;
   for (const Store::KeyRange& range : ranges) {
     for (auto group = GroupOf(range.first); group <= GroupOf(range.last); ++group) {
@@ -283,7 +284,7 @@ Status PlacedRows::Rewrite(const std::vector<Store::KeyRange>& ranges, const Sto
 }
 
 // It must not come back into use, as it would if the commits that released it were lost.
-Status PlacedRows::DestroyReleased() {
+Status PayloadStore::DestroyReleased() {
   const std::lock_guard one_at_a_time(destroying_);
   std::vector<BlobFiles::Extent> released = files_.TakeReleased();
   if (released.empty()) return Status::Ok();

@@ -27,11 +27,11 @@ namespace lethe {
 // once, to a file beside the database, which has a small row that says where. The value is on disk
 // before anything refers to it, so whichever commits survive a crash, what they refer to is there.
 // For readers beside one writer and one that rewrites.
-class PlacedRows {
+class PayloadStore {
  public:
   // `places` is the family of the small rows.
-  PlacedRows(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& places, const std::string& folder,
-             DiskFailure failure);
+  PayloadStore(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& places, const std::string& folder,
+               DiskFailure failure);
 
   // Learns which rows there are. To write, also the files are taken over.
   Status Load(bool to_write);

@@ -37,7 +37,7 @@ class ScrubbingFilter final : public rocksdb::CompactionFilter {
 rocksdb::ColumnFamilyOptions FamilyOptions(Family family,
                                            const std::shared_ptr<ScrubbingFactory>& scrubbing) {
   rocksdb::ColumnFamilyOptions options;
-  // The rows of payloads hold places only. PlacedRows scrubs the payloads themselves.
+  // The rows of payloads hold places only. PayloadStore scrubs the payloads themselves.
   if (family == Family::kEvents) options.compaction_filter_factory = scrubbing;
   options.compression = rocksdb::kNoCompression;
   options.write_buffer_size = family == Family::kEvents ? kEventMemtable : kSmallMemtable;

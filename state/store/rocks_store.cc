@@ -62,7 +62,7 @@ struct RocksStore::Impl {
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> families;
   rocksdb::WriteBatch rows;  // of Write, which keeps its room
-  std::unique_ptr<PlacedRows> payloads;
+  std::unique_ptr<PayloadStore> payloads;
   bool is_read_only = false;
 
   // Handles before the database, or RocksDB's assertions end the process.
@@ -74,7 +74,7 @@ struct RocksStore::Impl {
     return families[static_cast<std::size_t>(family)];
   }
   Status Load(const DiskFailure& failure) {
-    payloads = std::make_unique<PlacedRows>(*db, *handle(Family::kPayloads), folder, failure);
+    payloads = std::make_unique<PayloadStore>(*db, *handle(Family::kPayloads), folder, failure);
     return payloads->Load(!is_read_only);
   }
 };

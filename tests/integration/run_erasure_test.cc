@@ -35,7 +35,7 @@ class RunErasureTest : public DaemonTest {
   std::map<std::string, std::string> Marks() {
     SeededRandom random(11);
     const SodiumHasher hasher;
-    const Names names(hasher, ShardIdentity::New({0}, random));
+    const Pseudonymizer names(hasher, ShardIdentity::New({0}, random));
     return {{"id", kId},
             {"subject", kSubject},
             {"id under the ledger key", Bytes(names.Id(kId)).substr(0, 8)},

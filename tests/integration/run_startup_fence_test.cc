@@ -10,7 +10,7 @@
 namespace lethe::testing {
 namespace {
 
-class RunWitnessTest : public DaemonTest {
+class RunStartupFenceTest : public DaemonTest {
  protected:
   void ExpectRefused(const std::string& because, const std::vector<std::string>& flags = {}) {
     const auto daemon = Start(flags);
@@ -25,7 +25,7 @@ class RunWitnessTest : public DaemonTest {
   }
 };
 
-TEST_F(RunWitnessTest, AnOldCopyOfTheStateIsRefused) {
+TEST_F(RunStartupFenceTest, AnOldCopyOfTheStateIsRefused) {
   ReadSome(300);
   std::filesystem::copy(state_path, folder / "copy", std::filesystem::copy_options::recursive);
   ReadSome(300);
@@ -37,7 +37,7 @@ TEST_F(RunWitnessTest, AnOldCopyOfTheStateIsRefused) {
   ExpectGoesOn();
 }
 
-TEST_F(RunWitnessTest, ASecondOwnerIsRefused) {
+TEST_F(RunStartupFenceTest, ASecondOwnerIsRefused) {
   ReadSome(300);
   const auto daemon = Start();
   ASSERT_TRUE(daemon->Says("msg=ready")) << daemon->Log();
@@ -54,7 +54,7 @@ TEST_F(RunWitnessTest, ASecondOwnerIsRefused) {
   ExpectGoesOn();
 }
 
-TEST_F(RunWitnessTest, ALostStateBeginsAnewWhenToldTo) {
+TEST_F(RunStartupFenceTest, ALostStateBeginsAnewWhenToldTo) {
   ReadSome(300);
   std::filesystem::remove_all(state_path);
   ExpectRefused("run --begin-anew");
@@ -69,7 +69,7 @@ TEST_F(RunWitnessTest, ALostStateBeginsAnewWhenToldTo) {
   }));
 }
 
-TEST_F(RunWitnessTest, ATopicThatWasMadeAnewIsRefused) {
+TEST_F(RunStartupFenceTest, ATopicThatWasMadeAnewIsRefused) {
   ReadSome(300);
   ASSERT_TRUE(DeleteTopic(Settings(), topic, kPatience).ok());
   std::this_thread::sleep_for(std::chrono::seconds(1));
@@ -86,14 +86,14 @@ TEST_F(RunWitnessTest, ATopicThatWasMadeAnewIsRefused) {
   ExpectRefused("made anew");
 }
 
-TEST_F(RunWitnessTest, ATopicWithMorePartitionsIsRefused) {
+TEST_F(RunStartupFenceTest, ATopicWithMorePartitionsIsRefused) {
   ReadSome(300);
   ASSERT_TRUE(AddPartitions(Settings(), topic, 3, kPatience).ok());
   std::this_thread::sleep_for(std::chrono::seconds(1));
   ExpectRefused("has 3 partitions, and had 1");
 }
 
-TEST_F(RunWitnessTest, RecordsThatExpiredUnreadAreRefusedUnlessAccepted) {
+TEST_F(RunStartupFenceTest, RecordsThatExpiredUnreadAreRefusedUnlessAccepted) {
   ReadSome(300);
   const auto messages = Generate(1000, 0.05);
   Send({messages.begin() + 300, messages.begin() + 500});
@@ -109,7 +109,7 @@ TEST_F(RunWitnessTest, RecordsThatExpiredUnreadAreRefusedUnlessAccepted) {
   }));
 }
 
-TEST_F(RunWitnessTest, AChangedStepSizeIsRefusedWithTheDifference) {
+TEST_F(RunStartupFenceTest, AChangedStepSizeIsRefusedWithTheDifference) {
   ReadSome(300);
   Config("learning: {eta: 0.5}\n");
   ExpectRefused("learning.eta: \"auto\" in the state, 0.5 in the configuration");
@@ -117,7 +117,7 @@ TEST_F(RunWitnessTest, AChangedStepSizeIsRefusedWithTheDifference) {
   ExpectGoesOn();
 }
 
-TEST_F(RunWitnessTest, AnotherTopicIsRefused) {
+TEST_F(RunStartupFenceTest, AnotherTopicIsRefused) {
   ReadSome(300);
   const std::string old = topic;
   topic = NewTopic(1);

@@ -144,7 +144,7 @@ void Checks::CheckErased(int shard, std::string_view bytes, const Broker& broker
   if (receipt == facts.receipts.end()) {
     Fail("receipt before notice", shard, "no receipt for " + std::string(bytes));
   }
-  const Names names(hasher_, facts.identity);
+  const Pseudonymizer names(hasher_, facts.identity);
   for (const Forgotten& event : ForgottenIn(receipt->second)) {
     const SourceRecord* record = RecordAt(broker, shard, event.offset);
     if (record == nullptr || !record->message.id) {

@@ -53,7 +53,7 @@ class Disk final : public Store {
     Log(batch);
     const WriteBatch kept = Kept(batch);
     LETHE_RETURN_IF_ERROR(cache_.Write(kept, sync));
-    Settle();
+    WaitForWrites();
     unsynced_.push_back(kept);
     if (sync) Sync();
     is_on_its_way_ = !sync;
@@ -67,7 +67,7 @@ class Disk final : public Store {
     if (std::exchange(erasure_fails_, false)) {
       return {ErrorCode::kDisk, "planned: the erasure failed"};
     }
-    Settle();
+    WaitForWrites();
     Sync();
     LETHE_RETURN_IF_ERROR(cache_.Rewrite(ranges, scrub));
     LETHE_RETURN_IF_ERROR(synced_.Rewrite(ranges, scrub));
@@ -77,17 +77,17 @@ class Disk final : public Store {
   }
 
   // Everything that was committed survives the process from now on.
-  void Settle() { is_on_its_way_ = false; }
+  void WaitForWrites() { is_on_its_way_ = false; }
 
   void Crash(Dice& dice) {
-    if (!is_on_its_way_ || dice.Percent(50)) return Settle();
+    if (!is_on_its_way_ || dice.Percent(50)) return WaitForWrites();
     unsynced_.pop_back();
-    Settle();
+    WaitForWrites();
     cache_ = synced_;
     for (const WriteBatch& batch : unsynced_) (void)cache_.Write(batch, false);
   }
   void CutPower(Dice& dice) {
-    Settle();
+    WaitForWrites();
     const auto kept =
         static_cast<std::size_t>(dice.Below(static_cast<std::int64_t>(unsynced_.size()) + 1));
     if (defect_ == Defect::kTearsCommit && kept < unsynced_.size()) {

@@ -205,7 +205,7 @@ void FinalChecks::CheckReplay(const Shard& shard, Tally& tally) {
 
 void FinalChecks::NoteLive(const Shard& shard, const DurableState& state) {
   const int id = static_cast<int>(shard.id().value);
-  const lethe::Names names(world_.hasher, world_.checks.of(id).identity);
+  const Pseudonymizer names(world_.hasher, world_.checks.of(id).identity);
   for (const SourceRecord& record : world_.broker.records(id)) {
     const Message& message = record.message;
     if (message.type != EventType::kLearn && message.type != EventType::kUpdate) continue;

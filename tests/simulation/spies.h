@@ -21,7 +21,7 @@ namespace lethe::simulation {
 // What the decisions of a shard depended on besides its records: a replay is given it. By offset.
 struct Circumstances {
   TimeMs arrival = kNoTime;
-  std::optional<Elsewhere> lookup = {};
+  std::optional<LookupResult> lookup = {};
 };
 using Journal = std::map<std::int64_t, Circumstances>;
 
@@ -33,7 +33,7 @@ class SpyLookup final : public RequestLookup {
 
   void Begin(const MessageBatch& batch) override { real_.Begin(batch); }
   Status Before(const MessageBatch& batch, std::size_t i,
-                std::optional<Elsewhere>& result) override {
+                std::optional<LookupResult>& result) override {
     LETHE_RETURN_IF_ERROR(real_.Before(batch, i, result));
     journal_[batch.position(i).offset.value] = {batch.position(i).arrival, result};
     return Status::Ok();

@@ -110,7 +110,7 @@ Status Worker::Step(std::int64_t records) {
 Status Worker::Finish() {
   release_.End();
   LETHE_RETURN_IF_ERROR(loop_.CommitRest());
-  facts_.disk.Settle();
+  facts_.disk.WaitForWrites();
   return Status::Ok();
 }
 
@@ -184,8 +184,8 @@ Status Worker::AfterCommit(bool has_news) {
 
 Status Worker::WhenIdle() { return release_.ShowLater(process_.clock_.MonotonicNs()); }
 
-Status Worker::Settle() {
-  if (world_.defect != Defect::kReleasesUnsettled) facts_.disk.Settle();
+Status Worker::WaitForWrites() {
+  if (world_.defect != Defect::kReleasesUnsettled) facts_.disk.WaitForWrites();
   return Status::Ok();
 }
 

@@ -83,7 +83,7 @@ class Worker final : private LoopRelease,
   Status WaitForAll() override;
   Status failure() const override;
   // ReleasePort
-  Status Settle() override;
+  Status WaitForWrites() override;
   Status Mark(ModelVersion version) override;
   Status DestroySnapshotsWith(EventIndex first) override;
   Status AddSnapshot() override;

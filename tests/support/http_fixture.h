@@ -11,23 +11,23 @@
 
 namespace lethe::testing {
 
-inline PipelineFacts DenseFacts() {
-  PipelineFacts facts;
-  facts.topic = "events";
-  facts.mode = "passive";
-  facts.guarantee = "joint";
-  facts.loss = "logistic";
-  facts.schedule = "constant";
-  facts.config_sha256 = "c0ffee";
-  facts.dimension = 2;
-  facts.weights = 2;
-  facts.radius = 12;
-  facts.certified = true;
-  facts.promise = {.mu = 0.25, .rho = 0.03125, .epsilon = 1, .delta = 1e-6, .advantage = 0.125};
-  facts.shards = 4;
-  facts.shard_promise.mu = 0.125;
-  facts.deadline_seconds = 86400;
-  return facts;
+inline PipelineInfo DenseFacts() {
+  PipelineInfo info;
+  info.topic = "events";
+  info.mode = "passive";
+  info.guarantee = "joint";
+  info.loss = "logistic";
+  info.schedule = "constant";
+  info.config_sha256 = "c0ffee";
+  info.dimension = 2;
+  info.weights = 2;
+  info.radius = 12;
+  info.certified = true;
+  info.promise = {.mu = 0.25, .rho = 0.03125, .epsilon = 1, .delta = 1e-6, .advantage = 0.125};
+  info.shards = 4;
+  info.shard_promise.mu = 0.125;
+  info.deadline_seconds = 86400;
+  return info;
 }
 
 // A shard with everything known. Its weights have `weights.size()` places.
@@ -67,22 +67,22 @@ inline ShardReport FullReport(std::int64_t shard, Vector weights, std::int64_t l
 
 // A running server on a free port of loopback.
 struct RunningServer {
-  explicit RunningServer(PipelineFacts facts = DenseFacts(),
+  explicit RunningServer(PipelineInfo info = DenseFacts(),
                          std::optional<std::string> token = std::nullopt, HttpExtras extras = {})
-      : board(std::move(facts)), metrics(board, "1.2.3") {
+      : published(std::move(info)), metrics(published, "1.2.3") {
     auto started = HttpServer::Start({.host = "127.0.0.1",
                                       .port = 0,
                                       .token = std::move(token),
                                       .hasher = &hasher,
                                       .extras = std::move(extras)},
-                                     board, metrics);
+                                     published, metrics);
     EXPECT_TRUE(started.ok()) << started.status().message();
     server = std::move(started).value();
     url = server->url();
   }
 
   SodiumHasher hasher;
-  Board board;
+  PublishedState published;
   PipelineMetrics metrics;
   std::unique_ptr<HttpServer> server;
   std::string url;

@@ -26,7 +26,7 @@ void SetWaiting(Waiting waiting, std::int64_t events, ForgettingSpec& forgetting
   }
 }
 
-// The door compares |x| as computed.
+// The validator compares |x| as computed.
 constexpr double kInside = 1 - 1e-12;
 
 }  // namespace

@@ -10,7 +10,7 @@ class RecordFeeder {
   RecordFeeder(Shard& shard, CommitSteps& steps)
       : protocol_(shard, steps), admission_(shard.NewAdmission()) {}
 
-  Status Process(const Record& record, const Elsewhere* lookup = nullptr) {
+  Status Process(const Record& record, const LookupResult* lookup = nullptr) {
     Record copy = record;
     items_.Clear(1);
     items_.Admit(admission_, 0, copy);

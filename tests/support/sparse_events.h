@@ -9,7 +9,7 @@
 
 namespace lethe::proof {
 
-// An event as the door would let it pass: `count` features or fewer at random places, of norm
+// An event as the validator would let it pass: `count` features or fewer at random places, of norm
 // `length`, then the bias.
 inline Example SparseEvent(Dice& dice, const ModelSpec& model, std::int64_t count, double length,
                            double y) {

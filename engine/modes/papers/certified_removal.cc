@@ -147,9 +147,9 @@ class SquaredRemoval final : public Unlearner {
       : erm_(context.spec.forgetting.erm),
         constants_(context.constants),
         payloads_(context.payloads),
-        sums_(Door(context.spec.model).model_dimension(), context.constants.feature_norm,
+        sums_(EventValidator(context.spec.model).model_dimension(), context.constants.feature_norm,
               context.spec.model.label_bound),
-        z_(Vector::Zero(Door(context.spec.model).model_dimension())) {}
+        z_(Vector::Zero(EventValidator(context.spec.model).model_dimension())) {}
 
   double Learn(const Example& example) override {
     const double prediction = z_.dot(example.x);

@@ -34,7 +34,8 @@ class FatsUnlearner final : public Unlearner {
         payloads_(context.payloads),
         run_(context.spec.forgetting.fats,
              Loss(context.spec.model.loss, context.spec.model.huber_width), context.constants,
-             StepSize(context), Door(context.spec.model).model_dimension(), context.payloads) {}
+             StepSize(context), EventValidator(context.spec.model).model_dimension(),
+             context.payloads) {}
 
   double LearnOf(const std::optional<KeyHash>& subject, const Example& example) override {
     if (by_subject_) {

@@ -33,7 +33,7 @@ FatsRun::FatsRun(const FatsSpec& spec, const Loss& loss, const Constants& consta
       eta_(eta),
       start_(Vector::Zero(dimension)),
       payloads_(payloads) {
-  payloads.HoldStill();
+  payloads.PinInMemory();
 }
 
 FatsRun::Clients FatsRun::Retained() const {

@@ -68,12 +68,12 @@ class LearnViewTest : public BinaryMessageTest {
   }
 
   SodiumHasher hasher_;
-  Names names_{hasher_, ShardIdentity()};
-  Admission admission_{Model(false), names_, "events", {0}};
+  Pseudonymizer pseudonymizer_{hasher_, ShardIdentity()};
+  Admission admission_{Model(false), pseudonymizer_, "events", {0}};
 };
 
 TEST_F(LearnViewTest, TheUsualLearnIsTakenInEveryForm) {
-  const Admission with_bias(Model(true), names_, "events", {0});
+  const Admission with_bias(Model(true), pseudonymizer_, "events", {0});
   Event event = Learn("e-81", {0.5, -0.25, 0.125}, 1);
   for (const bool has_subject : {false, true}) {
     if (has_subject) event.subject = "user-7";

@@ -31,7 +31,7 @@ class MessageBatchTest : public ::testing::Test {
   MessageBatchTest() {
     ModelSpec model;
     model.dimension = 2;
-    admission_.emplace(model, Names(hasher_, ShardIdentity()), "events", ShardId{0});
+    admission_.emplace(model, Pseudonymizer(hasher_, ShardIdentity()), "events", ShardId{0});
     batch_.Clear(8);
   }
   void KnowShard() { batch_.admissions().emplace(ShardId{0}, *admission_); }

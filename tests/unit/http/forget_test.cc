@@ -11,7 +11,7 @@ using testing::HttpHeaders;
 using testing::HttpReply;
 using testing::RunningServer;
 
-class FakeDesk final : public ForgetDesk {
+class FakeGateway final : public ErasureGateway {
  public:
   Result<std::string> Ask(const std::string& subject,
                           const std::optional<std::string>& reference) override {
@@ -26,7 +26,7 @@ class FakeDesk final : public ForgetDesk {
 
 const HttpHeaders kJson = {{"Content-Type", "application/json"}};
 
-TEST(HttpForget, IsOffUnlessThereIsADesk) {
+TEST(HttpForget, IsOffUnlessThereIsAGateway) {
   RunningServer server;
   const HttpReply reply = Fetch(server.url, "POST", "/v1/forget", kJson, R"({"subject":"ada"})");
   EXPECT_EQ(reply.status, 404);
@@ -34,23 +34,23 @@ TEST(HttpForget, IsOffUnlessThereIsADesk) {
   EXPECT_NE(testing::Get(server.url, "/v1/status").body.find("\"forget\":null"), std::string::npos);
 }
 
-TEST(HttpForget, ARequestGoesToTheDeskAndItsReferenceComesBack) {
-  FakeDesk desk;
-  RunningServer server(testing::DenseFacts(), std::nullopt, {.forget = &desk});
+TEST(HttpForget, ARequestGoesToTheGatewayAndItsReferenceComesBack) {
+  FakeGateway gateway;
+  RunningServer server(testing::DenseFacts(), std::nullopt, {.forget = &gateway});
   HttpReply reply = Fetch(server.url, "POST", "/v1/forget", kJson, R"({"subject":"ada"})");
   EXPECT_EQ(reply.status, 202);
   EXPECT_EQ(reply.body, "{\"request\":\"http-1\",\"receipts\":\"/v1/receipts\"}\n");
   reply = Fetch(server.url, "POST", "/v1/forget", {{"Content-Type", "application/json; x=y"}},
                 R"({"subject":"Zoë","request":"rtbf-7"})");
   EXPECT_NE(reply.body.find("rtbf-7"), std::string::npos);
-  EXPECT_EQ(desk.asked, (std::vector<std::string>{"ada", "Zoë"}));
+  EXPECT_EQ(gateway.asked, (std::vector<std::string>{"ada", "Zoë"}));
   EXPECT_NE(testing::Get(server.url, "/v1/status").body.find("\"suggestions\":[\"ada\"]"),
             std::string::npos);
 }
 
 TEST(HttpForget, WhatMakesNoSenseIsRefused) {
-  FakeDesk desk;
-  RunningServer server(testing::DenseFacts(), std::nullopt, {.forget = &desk});
+  FakeGateway gateway;
+  RunningServer server(testing::DenseFacts(), std::nullopt, {.forget = &gateway});
   for (const std::string body :
        {"", "{", "[]", "{}", R"({"subject":""})", R"({"subject":7})", R"({"subject":null})",
         R"({"subject":"ada","request":""})", R"({"subject":"ada","request":7})"}) {
@@ -61,12 +61,12 @@ TEST(HttpForget, WhatMakesNoSenseIsRefused) {
       Fetch(server.url, "POST", "/v1/forget", kJson, R"({"subject":")" + longest + "\"}").status,
       400);
   EXPECT_EQ(testing::Get(server.url, "/v1/forget").status, 405);
-  EXPECT_TRUE(desk.asked.empty());
+  EXPECT_TRUE(gateway.asked.empty());
 }
 
 TEST(HttpForget, AForeignPageCannotAsk) {
-  FakeDesk desk;
-  RunningServer server(testing::DenseFacts(), std::nullopt, {.forget = &desk});
+  FakeGateway gateway;
+  RunningServer server(testing::DenseFacts(), std::nullopt, {.forget = &gateway});
   const std::string body = R"({"subject":"ada"})";
   EXPECT_EQ(Fetch(server.url, "POST", "/v1/forget", {}, body).status, 415);
   EXPECT_EQ(Fetch(server.url, "POST", "/v1/forget", {{"Content-Type", "text/plain"}}, body).status,
@@ -76,15 +76,15 @@ TEST(HttpForget, AForeignPageCannotAsk) {
   EXPECT_EQ(Fetch(server.url, "POST", "/v1/forget", headers, body).status, 403);
   headers["Origin"] = "null";
   EXPECT_EQ(Fetch(server.url, "POST", "/v1/forget", headers, body).status, 403);
-  EXPECT_TRUE(desk.asked.empty());
+  EXPECT_TRUE(gateway.asked.empty());
   headers["Host"] = "localhost:9464";
   headers["Origin"] = "http://localhost:9464";
   EXPECT_EQ(Fetch(server.url, "POST", "/v1/forget", headers, body).status, 202);
 }
 
 TEST(HttpForget, NeedsTheTokenWhereThereIsOne) {
-  FakeDesk desk;
-  RunningServer server(testing::DenseFacts(), "s3cret", {.forget = &desk});
+  FakeGateway gateway;
+  RunningServer server(testing::DenseFacts(), "s3cret", {.forget = &gateway});
   HttpHeaders headers = kJson;
   EXPECT_EQ(Fetch(server.url, "POST", "/v1/forget", headers, R"({"subject":"ada"})").status, 401);
   headers["Authorization"] = "Bearer s3cret";
@@ -92,8 +92,8 @@ TEST(HttpForget, NeedsTheTokenWhereThereIsOne) {
 }
 
 TEST(HttpForget, ABrokerThatIsAwayIsSaid) {
-  FakeDesk desk;
-  RunningServer server(testing::DenseFacts(), std::nullopt, {.forget = &desk});
+  FakeGateway gateway;
+  RunningServer server(testing::DenseFacts(), std::nullopt, {.forget = &gateway});
   const HttpReply reply = Fetch(server.url, "POST", "/v1/forget", kJson, R"({"subject":"away"})");
   EXPECT_EQ(reply.status, 503);
   EXPECT_NE(reply.body.find("no broker"), std::string::npos);

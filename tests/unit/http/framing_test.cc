@@ -37,13 +37,13 @@ std::string Predict(const std::string& headers) {
 
 TEST(HttpFraming, OneLengthInDigitsIsTaken) {
   RunningServer server;
-  server.board.Show(testing::FullReport(0, Vector::Ones(2), 10));
+  server.published.Show(testing::FullReport(0, Vector::Ones(2), 10));
   EXPECT_EQ(Reply(server, Predict("Content-Length: 21\r\nConnection: close\r\n")).status, 200);
 }
 
 TEST(HttpFraming, ALengthThatIsRepeatedListedOrSignedEndsTheConnection) {
   RunningServer server;
-  server.board.Show(testing::FullReport(0, Vector::Ones(2), 10));
+  server.published.Show(testing::FullReport(0, Vector::Ones(2), 10));
   for (const char* headers :
        {"Content-Length: 21\r\nContent-Length: 21\r\n",
         "Content-Length: 21\r\nContent-Length: 3\r\n", "Content-Length: 21, 21\r\n",

@@ -28,10 +28,10 @@ TEST(HttpGuard, AForeignHostIsRefusedOnLoopback) {
 
 TEST(HttpGuard, AnyHostIsTakenWhenListeningWidely) {
   const SodiumHasher hasher;
-  Board board(testing::DenseFacts());
-  PipelineMetrics metrics(board, "1");
+  PublishedState published(testing::DenseFacts());
+  PipelineMetrics metrics(published, "1");
   const auto server = HttpServer::Start(
-      {.host = "0.0.0.0", .port = 0, .token = std::nullopt, .hasher = &hasher}, board, metrics);
+      {.host = "0.0.0.0", .port = 0, .token = std::nullopt, .hasher = &hasher}, published, metrics);
   ASSERT_TRUE(server.ok()) << server.status().message();
   EXPECT_EQ(Get(server.value()->url(), "/metrics", {{"Host", "lethe.example"}}).status, 200);
 }

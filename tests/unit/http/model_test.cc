@@ -23,7 +23,7 @@ TEST(HttpModel, IsUnavailableBeforeTheFirstCommit) {
 
 TEST(HttpModel, IsTheDocumentByteForByte) {
   RunningServer server;
-  server.board.Show(testing::FullReport(0, Vector{{0.5, -0.1}}, 10));
+  server.published.Show(testing::FullReport(0, Vector{{0.5, -0.1}}, 10));
   const Digest name = server.hasher.Sha256("state-0 0 13\n");
   const std::string unsigned_document =
       R"({"format":"lethe.model/1","model_version":13,"clean_from":11,"model_id":")" +
@@ -39,12 +39,12 @@ TEST(HttpModel, IsTheDocumentByteForByte) {
 }
 
 TEST(HttpModel, AveragesTheShardsByWhatTheyLearned) {
-  PipelineFacts facts = testing::DenseFacts();
-  facts.bias = true;
-  RunningServer server(facts);
+  PipelineInfo info = testing::DenseFacts();
+  info.bias = true;
+  RunningServer server(info);
   // 9 + 1 update and 29 + 1: a quarter and three quarters.
-  server.board.Show(testing::FullReport(0, Vector{{1.0, 4.0, 8.0}}, 9));
-  server.board.Show(testing::FullReport(1, Vector{{5.0, 0.0, 4.0}}, 29));
+  server.published.Show(testing::FullReport(0, Vector{{1.0, 4.0, 8.0}}, 9));
+  server.published.Show(testing::FullReport(1, Vector{{5.0, 0.0, 4.0}}, 29));
   dom::parser parser;
   const std::string body = Get(server.url, "/v1/model").body;
   const dom::element model = parser.parse(body);
@@ -57,10 +57,10 @@ TEST(HttpModel, AveragesTheShardsByWhatTheyLearned) {
 }
 
 TEST(HttpModel, HashedModelsNameTheirFunction) {
-  PipelineFacts facts = testing::DenseFacts();
-  facts.hash_bits = 3;
-  RunningServer server(facts);
-  server.board.Show(testing::FullReport(0, Vector::Ones(8), 10));
+  PipelineInfo info = testing::DenseFacts();
+  info.hash_bits = 3;
+  RunningServer server(info);
+  server.published.Show(testing::FullReport(0, Vector::Ones(8), 10));
   const std::string body = Get(server.url, "/v1/model").body;
   EXPECT_NE(body.find(R"("dimension":8,"hash_bits":3,"hash":"fnv1a64-splitmix64")"),
             std::string::npos);
@@ -68,7 +68,7 @@ TEST(HttpModel, HashedModelsNameTheirFunction) {
 
 TEST(HttpModel, AnUnchangedModelIsNotSentAgain) {
   RunningServer server;
-  server.board.Show(testing::FullReport(0, Vector{{0.5, -0.1}}, 10));
+  server.published.Show(testing::FullReport(0, Vector{{0.5, -0.1}}, 10));
   const HttpReply first = Get(server.url, "/v1/model");
   const std::string etag = first.headers.at("etag");
   EXPECT_TRUE(etag.starts_with('"') && etag.size() == 83) << etag;
@@ -82,9 +82,9 @@ TEST(HttpModel, AnUnchangedModelIsNotSentAgain) {
   EXPECT_EQ(Get(server.url, "/v1/model", {{"If-None-Match", "\"other\""}}).status, 200);
 
   // The same content committed again has the same tag; another model has another one.
-  server.board.Show(testing::FullReport(0, Vector{{0.5, -0.1}}, 10));
+  server.published.Show(testing::FullReport(0, Vector{{0.5, -0.1}}, 10));
   EXPECT_EQ(Get(server.url, "/v1/model", {{"If-None-Match", etag}}).status, 304);
-  server.board.Show(testing::FullReport(0, Vector{{0.5, -0.2}}, 11));
+  server.published.Show(testing::FullReport(0, Vector{{0.5, -0.2}}, 11));
   const HttpReply changed = Get(server.url, "/v1/model", {{"If-None-Match", etag}});
   EXPECT_EQ(changed.status, 200);
   EXPECT_NE(changed.headers.at("etag"), etag);
@@ -92,7 +92,7 @@ TEST(HttpModel, AnUnchangedModelIsNotSentAgain) {
 
 TEST(HttpModel, ALargeModelArrivesWhole) {
   RunningServer server;
-  server.board.Show(testing::FullReport(0, Vector::LinSpaced(200'000, -1, 1), 10));
+  server.published.Show(testing::FullReport(0, Vector::LinSpaced(200'000, -1, 1), 10));
   const HttpReply reply = Get(server.url, "/v1/model");
   ASSERT_EQ(reply.status, 200);
   EXPECT_EQ(reply.headers.at("content-length"), std::to_string(reply.body.size()));

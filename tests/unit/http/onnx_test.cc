@@ -83,10 +83,10 @@ std::map<std::string, std::string> Metadata(const Fields& model) {
 }
 
 TEST(HttpOnnx, ALogisticModelIsAClassifierWithARowForEachClass) {
-  PipelineFacts facts = testing::DenseFacts();
-  facts.bias = true;
-  RunningServer server(facts);
-  server.board.Show(testing::FullReport(0, Vector{{0.5, -0.25, 2.0}}, 10));
+  PipelineInfo info = testing::DenseFacts();
+  info.bias = true;
+  RunningServer server(info);
+  server.published.Show(testing::FullReport(0, Vector{{0.5, -0.25, 2.0}}, 10));
   const HttpReply reply = Get(server.url, "/v1/model?format=onnx");
   ASSERT_EQ(reply.status, 200);
   EXPECT_EQ(reply.headers.at("content-type"), "application/octet-stream");
@@ -129,8 +129,8 @@ TEST(HttpOnnx, OtherLossesGiveARegressor) {
 
 TEST(HttpOnnx, TheMetadataNameTheReceiptsOfEveryShard) {
   RunningServer server;
-  server.board.Show(testing::FullReport(0, Vector{{0.5, -0.1}}, 10));
-  server.board.Show(testing::FullReport(3, Vector{{0.5, -0.1}}, 10));
+  server.published.Show(testing::FullReport(0, Vector{{0.5, -0.1}}, 10));
+  server.published.Show(testing::FullReport(3, Vector{{0.5, -0.1}}, 10));
   const std::map<std::string, std::string> expected = {
       {"lethe.loss", "logistic"},         {"lethe.config", "c0ffee"},
       {"lethe.state.0", "state-0"},       {"lethe.state.3", "state-3"},
@@ -146,7 +146,7 @@ TEST(HttpOnnx, TheMetadataNameTheReceiptsOfEveryShard) {
 TEST(HttpOnnx, EachFormatHasATagOfItsOwn) {
   RunningServer server;
   EXPECT_EQ(Get(server.url, "/v1/model?format=onnx").status, 503);
-  server.board.Show(testing::FullReport(0, Vector{{0.5, -0.1}}, 10));
+  server.published.Show(testing::FullReport(0, Vector{{0.5, -0.1}}, 10));
   const std::string json = Get(server.url, "/v1/model").headers.at("etag");
   const std::string onnx = Get(server.url, "/v1/model?format=onnx").headers.at("etag");
   EXPECT_NE(json, onnx);
@@ -155,13 +155,13 @@ TEST(HttpOnnx, EachFormatHasATagOfItsOwn) {
   EXPECT_EQ(again.status, 304);
   EXPECT_EQ(again.body, "");
   EXPECT_EQ(Get(server.url, "/v1/model?format=onnx", {{"If-None-Match", json}}).status, 200);
-  server.board.Show(testing::FullReport(0, Vector{{0.5, -0.2}}, 11));
+  server.published.Show(testing::FullReport(0, Vector{{0.5, -0.2}}, 11));
   EXPECT_EQ(Get(server.url, "/v1/model?format=onnx", {{"If-None-Match", onnx}}).status, 200);
 }
 
 TEST(HttpOnnx, AnUnknownFormatIsSaid) {
   RunningServer server;
-  server.board.Show(testing::FullReport(0, Vector{{0.5, -0.1}}, 10));
+  server.published.Show(testing::FullReport(0, Vector{{0.5, -0.1}}, 10));
   const HttpReply reply = Get(server.url, "/v1/model?format=pmml");
   EXPECT_EQ(reply.status, 400);
   EXPECT_EQ(reply.body, "{\"error\":\"format must be json or onnx\"}\n");

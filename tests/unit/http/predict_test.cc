@@ -18,7 +18,7 @@ namespace dom = simdjson::dom;
 
 class HttpPredict : public ::testing::Test {
  protected:
-  HttpPredict() { server_.board.Show(testing::FullReport(0, Vector{{2.0, -0.5}}, 10)); }
+  HttpPredict() { server_.published.Show(testing::FullReport(0, Vector{{2.0, -0.5}}, 10)); }
 
   HttpReply Post(const std::string& body, testing::HttpHeaders headers = {}) {
     return Fetch(server_.url, "POST", "/v1/predict", std::move(headers), body);
@@ -46,12 +46,12 @@ TEST_F(HttpPredict, NoRowsGiveNoPredictions) {
 }
 
 TEST_F(HttpPredict, RegressionHasNoProbabilities) {
-  PipelineFacts facts = testing::DenseFacts();
-  facts.loss = "squared";
-  facts.bias = true;
-  Board board(facts);
-  board.Show(testing::FullReport(0, Vector{{2.0, -0.5, 0.25}}, 10));
-  EXPECT_TRUE(Predict(board, server_.hasher, R"({"instances":[[1,2]]})")
+  PipelineInfo info = testing::DenseFacts();
+  info.loss = "squared";
+  info.bias = true;
+  PublishedState published(info);
+  published.Show(testing::FullReport(0, Vector{{2.0, -0.5, 0.25}}, 10));
+  EXPECT_TRUE(Predict(published, server_.hasher, R"({"instances":[[1,2]]})")
                   .body->starts_with(R"({"predictions":[1.25],"model_version":13,)"));
 }
 
@@ -141,16 +141,17 @@ TEST_F(HttpPredict, AClientThatWaitsIsToldToContinue) {
 }
 
 TEST_F(HttpPredict, HashedModelsExplainThemselves) {
-  PipelineFacts facts = testing::DenseFacts();
-  facts.hash_bits = 3;
-  const HttpResponse response = Predict(Board(facts), server_.hasher, R"({"instances":[[1,2]]})");
+  PipelineInfo info = testing::DenseFacts();
+  info.hash_bits = 3;
+  const HttpResponse response =
+      Predict(PublishedState(info), server_.hasher, R"({"instances":[[1,2]]})");
   EXPECT_EQ(response.status, 400);
   EXPECT_NE(response.body->find("docs/formats/hashing.md"), std::string::npos);
 }
 
 TEST_F(HttpPredict, IsUnavailableBeforeTheFirstCommit) {
-  const Board board(testing::DenseFacts());
-  EXPECT_EQ(Predict(board, server_.hasher, R"({"instances":[[1,2]]})").status, 503);
+  const PublishedState published(testing::DenseFacts());
+  EXPECT_EQ(Predict(published, server_.hasher, R"({"instances":[[1,2]]})").status, 503);
 }
 
 }  // namespace

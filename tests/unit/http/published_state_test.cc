@@ -3,7 +3,7 @@
 
 #include "tests/support/http_fixture.h"
 
-// What the endpoints say about the board.
+// What the endpoints say about the published.
 namespace lethe {
 namespace {
 
@@ -12,28 +12,28 @@ using testing::HttpReply;
 using testing::RunningServer;
 namespace dom = simdjson::dom;
 
-TEST(HttpBoard, ReadyNamesEveryReasonUntilItIsTakenBack) {
+TEST(HttpPublishedState, ReadyNamesEveryReasonUntilItIsTakenBack) {
   RunningServer server;
-  server.board.SetNotReady("state", "the state is being opened");
-  server.board.SetNotReady("broker", "the broker \"b\" is not reachable");
+  server.published.SetNotReady("state", "the state is being opened");
+  server.published.SetNotReady("broker", "the broker \"b\" is not reachable");
   HttpReply reply = Get(server.url, "/-/ready");
   EXPECT_EQ(reply.status, 503);
   EXPECT_EQ(reply.body,
             "{\"status\":\"not ready\",\"reasons\":[\"the broker \\\"b\\\" is not reachable\","
             "\"the state is being opened\"]}\n");
-  server.board.SetReady("broker");
-  server.board.SetReady("never set");
-  server.board.SetReady("state");
+  server.published.SetReady("broker");
+  server.published.SetReady("never set");
+  server.published.SetReady("state");
   reply = Get(server.url, "/-/ready");
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.body, "{\"status\":\"ready\"}\n");
 }
 
-TEST(HttpBoard, AStoppedShardIsUnhealthyAndNotReady) {
+TEST(HttpPublishedState, AStoppedShardIsUnhealthyAndNotReady) {
   RunningServer server;
   EXPECT_EQ(Get(server.url, "/-/healthy").body, "{\"status\":\"healthy\"}\n");
-  server.board.SetUnhealthy("shard 2 stopped: no space left");
-  server.board.SetUnhealthy("a later one");
+  server.published.SetUnhealthy("shard 2 stopped: no space left");
+  server.published.SetUnhealthy("a later one");
   const HttpReply reply = Get(server.url, "/-/healthy");
   EXPECT_EQ(reply.status, 503);
   EXPECT_EQ(reply.body,
@@ -41,19 +41,19 @@ TEST(HttpBoard, AStoppedShardIsUnhealthyAndNotReady) {
   EXPECT_EQ(Get(server.url, "/-/ready").status, 503);
 }
 
-TEST(HttpBoard, AStoppingProcessIsHealthyAndNotReady) {
+TEST(HttpPublishedState, AStoppingProcessIsHealthyAndNotReady) {
   RunningServer server;
-  server.board.SetStopping();
+  server.published.SetStopping();
   EXPECT_EQ(Get(server.url, "/-/healthy").status, 200);
   const HttpReply reply = Get(server.url, "/-/ready");
   EXPECT_EQ(reply.status, 503);
   EXPECT_NE(reply.body.find("stopping"), std::string::npos);
 }
 
-TEST(HttpBoard, StatusAddsUpTheShards) {
+TEST(HttpPublishedState, StatusAddsUpTheShards) {
   RunningServer server;
-  server.board.Show(testing::FullReport(0, Vector::Ones(2), 10));
-  server.board.Show(testing::FullReport(3, Vector::Ones(2), 20));
+  server.published.Show(testing::FullReport(0, Vector::Ones(2), 10));
+  server.published.Show(testing::FullReport(3, Vector::Ones(2), 20));
   server.metrics.shard({0}).SetLag(1'000'000);
   server.metrics.shard({3}).SetLag(5);
   server.metrics.SetBrokers({2, 1'700'000'000.25});
@@ -81,10 +81,10 @@ TEST(HttpBoard, StatusAddsUpTheShards) {
   EXPECT_EQ(std::int64_t(status["shards"].at(1)["shard"]), 3);
 }
 
-TEST(HttpBoard, ALagThatIsNotKnownAnyMoreIsNullAndSoIsTheTotal) {
+TEST(HttpPublishedState, ALagThatIsNotKnownAnyMoreIsNullAndSoIsTheTotal) {
   RunningServer server;
-  server.board.Show(testing::FullReport(0, Vector::Ones(2), 10));
-  server.board.Show(testing::FullReport(3, Vector::Ones(2), 20));
+  server.published.Show(testing::FullReport(0, Vector::Ones(2), 10));
+  server.published.Show(testing::FullReport(3, Vector::Ones(2), 20));
   server.metrics.shard({0}).SetLag(7);
   server.metrics.shard({3}).SetLag(0);
   server.metrics.shard({3}).SetLag(std::nullopt);
@@ -98,18 +98,18 @@ TEST(HttpBoard, ALagThatIsNotKnownAnyMoreIsNullAndSoIsTheTotal) {
   EXPECT_TRUE(status["kafka"]["last_contact_ms"].is_null());
 }
 
-TEST(HttpBoard, NothingIsPromisedWithoutACertificate) {
-  PipelineFacts facts = testing::DenseFacts();
-  facts.certified = false;
-  RunningServer server(facts);
+TEST(HttpPublishedState, NothingIsPromisedWithoutACertificate) {
+  PipelineInfo info = testing::DenseFacts();
+  info.certified = false;
+  RunningServer server(info);
   dom::parser parser;
   const std::string body = Get(server.url, "/v1/status").body;
   EXPECT_TRUE(parser.parse(body)["pipeline"]["promise"].is_null());
 }
 
-TEST(HttpBoard, ShardsAreShownInFull) {
+TEST(HttpPublishedState, ShardsAreShownInFull) {
   RunningServer server;
-  server.board.Show(testing::FullReport(7, Vector::Ones(2), 10));
+  server.published.Show(testing::FullReport(7, Vector::Ones(2), 10));
   server.metrics.shard({7}).SetQueue(12);
   server.metrics.shard({7}).SetCommitTime(1.7e9);
   const HttpReply reply = Get(server.url, "/v1/shards");
@@ -129,24 +129,24 @@ TEST(HttpBoard, ShardsAreShownInFull) {
   EXPECT_TRUE(shard["weights"].error());
 }
 
-TEST(HttpBoard, ALossThatIsNotToldIsNull) {
+TEST(HttpPublishedState, ALossThatIsNotToldIsNull) {
   RunningServer server;
   ShardReport report = testing::FullReport(7, Vector::Ones(2), 10);
   report.loss_total.reset();
   report.loss_events.reset();
-  server.board.Show(report);
+  server.published.Show(report);
   dom::parser parser;
   const std::string body = Get(server.url, "/v1/shards").body;
   EXPECT_TRUE(parser.parse(body)["shards"].at(0)["loss_total"].is_null());
   EXPECT_TRUE(parser.parse(body)["shards"].at(0)["loss_events"].is_null());
 }
 
-TEST(HttpBoard, AReportReplacesTheOneBefore) {
+TEST(HttpPublishedState, AReportReplacesTheOneBefore) {
   RunningServer server;
-  server.board.Show(testing::FullReport(0, Vector::Ones(2), 10));
-  server.board.Show(testing::FullReport(0, Vector::Ones(2), 11));
-  ASSERT_EQ(server.board.reports().size(), 1U);
-  EXPECT_EQ(server.board.reports().front()->counters.learned, 11);
+  server.published.Show(testing::FullReport(0, Vector::Ones(2), 10));
+  server.published.Show(testing::FullReport(0, Vector::Ones(2), 11));
+  ASSERT_EQ(server.published.reports().size(), 1U);
+  EXPECT_EQ(server.published.reports().front()->counters.learned, 11);
 }
 
 }  // namespace

@@ -49,8 +49,8 @@ struct FakeSigner final : Signer {
 struct Shelved : testing::RunningServer {
   Shelved()
       : RunningServer(testing::DenseFacts(), std::nullopt,
-                      {.receipts = &shelf, .signer = &signer}) {}
-  ReceiptShelf shelf;
+                      {.receipts = &recent_receipts, .signer = &signer}) {}
+  RecentReceipts recent_receipts;
   FakeSigner signer;
 };
 
@@ -71,7 +71,7 @@ TEST(HttpReceipts, ARequestGoesFromReceivedToEffectiveToErased) {
   const auto first = [&] {
     return ParsedList(parser, Get(server.url, "/v1/receipts"))["receipts"].at(0);
   };
-  server.shelf.Add({0}, ChainKind::kNotice, Received(1, 1000));
+  server.recent_receipts.Add({0}, ChainKind::kNotice, Received(1, 1000));
   dom::element one = first();
   EXPECT_EQ(std::string_view(one["status"]), "received");
   EXPECT_EQ(std::int64_t(one["received"]["timestamp"]), 1000);
@@ -83,7 +83,7 @@ TEST(HttpReceipts, ARequestGoesFromReceivedToEffectiveToErased) {
   EXPECT_EQ(waits.status, 404);
   EXPECT_NE(waits.body.find("waits"), std::string::npos);
 
-  server.shelf.Add({0}, ChainKind::kReceipt, Receipt(1, 1000));
+  server.recent_receipts.Add({0}, ChainKind::kReceipt, Receipt(1, 1000));
   one = first();
   EXPECT_EQ(std::string_view(one["status"]), "effective");
   EXPECT_EQ(std::string_view(one["request"]), "rtbf-1");
@@ -95,7 +95,7 @@ TEST(HttpReceipts, ARequestGoesFromReceivedToEffectiveToErased) {
   EXPECT_TRUE(bool(one["certified"]));
   EXPECT_TRUE(one["erased"].is_null());
 
-  server.shelf.Add({0}, ChainKind::kNotice, Erased(1));
+  server.recent_receipts.Add({0}, ChainKind::kNotice, Erased(1));
   one = first();
   EXPECT_EQ(std::string_view(one["status"]), "erased");
   EXPECT_EQ(std::int64_t(one["erased"]["timestamp"]), 5000);
@@ -104,8 +104,8 @@ TEST(HttpReceipts, ARequestGoesFromReceivedToEffectiveToErased) {
 TEST(HttpReceipts, AReceiptIsServedByteForByte) {
   Shelved server;
   const std::string bytes = Receipt(7, 1000);
-  server.shelf.Add({0}, ChainKind::kReceipt, bytes);
-  server.shelf.Add({0}, ChainKind::kNotice, Erased(7));
+  server.recent_receipts.Add({0}, ChainKind::kReceipt, bytes);
+  server.recent_receipts.Add({0}, ChainKind::kNotice, Erased(7));
   const HttpReply reply = Get(server.url, "/v1/receipts/" + Uuid(7));
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.body, bytes);
@@ -118,8 +118,10 @@ TEST(HttpReceipts, AReceiptIsServedByteForByte) {
 TEST(HttpReceipts, TheNewestComeFirstAndPagesFollowOneAnother) {
   Shelved server;
   // Two shards that are read one after the other.
-  for (const int n : {1, 3, 5}) server.shelf.Add({0}, ChainKind::kReceipt, Receipt(n, n * 10));
-  for (const int n : {2, 4}) server.shelf.Add({1}, ChainKind::kReceipt, Receipt(n, n * 10));
+  for (const int n : {1, 3, 5})
+    server.recent_receipts.Add({0}, ChainKind::kReceipt, Receipt(n, n * 10));
+  for (const int n : {2, 4})
+    server.recent_receipts.Add({1}, ChainKind::kReceipt, Receipt(n, n * 10));
   std::string seen;
   std::string path = "/v1/receipts?limit=2";
   dom::parser parser;
@@ -135,7 +137,7 @@ TEST(HttpReceipts, TheNewestComeFirstAndPagesFollowOneAnother) {
 
 TEST(HttpReceipts, BadQuestionsAreToldApart) {
   Shelved server;
-  server.shelf.Add({0}, ChainKind::kReceipt, Receipt(1, 1000));
+  server.recent_receipts.Add({0}, ChainKind::kReceipt, Receipt(1, 1000));
   const auto status = [&](const std::string& rest) {
     return Get(server.url, "/v1/receipts" + rest).status;
   };
@@ -149,41 +151,41 @@ TEST(HttpReceipts, BadQuestionsAreToldApart) {
   EXPECT_EQ(status("?limit=500&other=1"), 200);
 }
 
-TEST(ReceiptShelf, WhatIsAddedTwiceIsThereOnce) {
-  ReceiptShelf shelf;
+TEST(RecentReceipts, WhatIsAddedTwiceIsThereOnce) {
+  RecentReceipts recent_receipts;
   for (int i = 0; i < 2; ++i) {
-    shelf.Add({0}, ChainKind::kNotice, Received(1, 1000));
-    shelf.Add({0}, ChainKind::kReceipt, Receipt(1, 1000));
-    shelf.Add({0}, ChainKind::kNotice, Erased(1));
+    recent_receipts.Add({0}, ChainKind::kNotice, Received(1, 1000));
+    recent_receipts.Add({0}, ChainKind::kReceipt, Receipt(1, 1000));
+    recent_receipts.Add({0}, ChainKind::kNotice, Erased(1));
   }
-  ASSERT_EQ(shelf.size(), 1U);
-  EXPECT_EQ(shelf.Find(Uuid(1))->notices.size(), 2U);
+  ASSERT_EQ(recent_receipts.size(), 1U);
+  EXPECT_EQ(recent_receipts.Find(Uuid(1))->notices.size(), 2U);
 }
 
-TEST(ReceiptShelf, WhatIsNoRequestIsPassedOver) {
-  ReceiptShelf shelf;
+TEST(RecentReceipts, WhatIsNoRequestIsPassedOver) {
+  RecentReceipts recent_receipts;
   for (const char* bytes : {"", "[]", "{}", "no json", R"({"receipt":null,"status":"gap"})",
                             R"({"receipt":"../../etc","status":"received"})"}) {
-    shelf.Add({0}, ChainKind::kNotice, bytes);
-    shelf.Add({0}, ChainKind::kReceipt, bytes);
+    recent_receipts.Add({0}, ChainKind::kNotice, bytes);
+    recent_receipts.Add({0}, ChainKind::kReceipt, bytes);
   }
-  EXPECT_EQ(shelf.size(), 0U);
+  EXPECT_EQ(recent_receipts.size(), 0U);
 }
 
-TEST(ReceiptShelf, TheOldestLeaveAndStayAway) {
-  ReceiptShelf shelf(10'000);
-  for (int n = 1; n <= 100; ++n) shelf.Add({0}, ChainKind::kReceipt, Receipt(n, n));
-  EXPECT_LT(shelf.size(), 15U);
-  EXPECT_GT(shelf.size(), 5U);
-  EXPECT_EQ(shelf.Newest(1).front()->uuid, Uuid(100));
-  EXPECT_EQ(shelf.Find(Uuid(1)), nullptr);
-  shelf.Add({0}, ChainKind::kNotice, Erased(1));
-  EXPECT_EQ(shelf.Find(Uuid(1)), nullptr);
+TEST(RecentReceipts, TheOldestLeaveAndStayAway) {
+  RecentReceipts recent_receipts(10'000);
+  for (int n = 1; n <= 100; ++n) recent_receipts.Add({0}, ChainKind::kReceipt, Receipt(n, n));
+  EXPECT_LT(recent_receipts.size(), 15U);
+  EXPECT_GT(recent_receipts.size(), 5U);
+  EXPECT_EQ(recent_receipts.Newest(1).front()->uuid, Uuid(100));
+  EXPECT_EQ(recent_receipts.Find(Uuid(1)), nullptr);
+  recent_receipts.Add({0}, ChainKind::kNotice, Erased(1));
+  EXPECT_EQ(recent_receipts.Find(Uuid(1)), nullptr);
 }
 
 TEST(HttpReceipts, AReceiptComesInItsEnvelopeWhenAskedFor) {
   Shelved server;
-  server.shelf.Add({0}, ChainKind::kReceipt, Receipt(1, 1000));
+  server.recent_receipts.Add({0}, ChainKind::kReceipt, Receipt(1, 1000));
   const HttpReply reply = Get(server.url, "/v1/receipts/" + Uuid(1) + "?envelope=1");
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.body, "<" + Receipt(1, 1000) + ">");
@@ -193,9 +195,10 @@ TEST(HttpReceipts, AReceiptComesInItsEnvelopeWhenAskedFor) {
 }
 
 TEST(HttpReceipts, WithoutASignerNothingIsSigned) {
-  ReceiptShelf shelf;
-  shelf.Add({0}, ChainKind::kReceipt, Receipt(1, 1000));
-  testing::RunningServer server(testing::DenseFacts(), std::nullopt, {.receipts = &shelf});
+  RecentReceipts recent_receipts;
+  recent_receipts.Add({0}, ChainKind::kReceipt, Receipt(1, 1000));
+  testing::RunningServer server(testing::DenseFacts(), std::nullopt,
+                                {.receipts = &recent_receipts});
   EXPECT_EQ(Get(server.url, "/v1/keys").status, 404);
   EXPECT_EQ(Get(server.url, "/v1/receipts/" + Uuid(1) + "?envelope=1").status, 404);
 }

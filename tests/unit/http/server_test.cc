@@ -45,7 +45,7 @@ std::vector<HttpReply> Replies(const std::string& text) {
 
 TEST(HttpServer, AConnectionBringsSeveralRequests) {
   RunningServer server;
-  server.board.Show(testing::FullReport(0, Vector::Ones(2), 10));
+  server.published.Show(testing::FullReport(0, Vector::Ones(2), 10));
   const std::string body = R"({"instances":[[1,2]]})";
   const std::string predict = "POST /v1/predict HTTP/1.1\r\nHost: localhost\r\nContent-Length: " +
                               std::to_string(body.size()) + "\r\n\r\n" + body;
@@ -109,7 +109,7 @@ TEST(HttpServer, ConnectionsThatAreKeptLeaveRoomForOthers) {
 
 TEST(HttpServer, HeadIsGetWithoutTheBody) {
   RunningServer server;
-  server.board.Show(testing::FullReport(0, Vector::Ones(2), 10));
+  server.published.Show(testing::FullReport(0, Vector::Ones(2), 10));
   for (const char* path : {"/", "/-/ready", "/v1/shards", "/v1/model"}) {
     const HttpReply get = Get(server.url, path);
     const HttpReply head = Fetch(server.url, "HEAD", path);
@@ -181,8 +181,8 @@ TEST(HttpServer, HeadersAreBounded) {
 TEST(HttpServer, TakenPortIsSaidClearly) {
   RunningServer server;
   const int port = std::stoi(server.url.substr(server.url.rfind(':') + 1));
-  const auto second =
-      HttpServer::Start(OptionsFor(server.hasher, "127.0.0.1", port), server.board, server.metrics);
+  const auto second = HttpServer::Start(OptionsFor(server.hasher, "127.0.0.1", port),
+                                        server.published, server.metrics);
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(second.status().code(), ErrorCode::kUnavailable);
   EXPECT_NE(second.status().message().find("another process listens there"), std::string::npos)
@@ -191,13 +191,13 @@ TEST(HttpServer, TakenPortIsSaidClearly) {
 
 TEST(HttpServer, OptionsThatMakeNoSenseAreConfigErrors) {
   const SodiumHasher hasher;
-  Board board(testing::DenseFacts());
-  PipelineMetrics metrics(board, "1");
+  PublishedState published(testing::DenseFacts());
+  PipelineMetrics metrics(published, "1");
   HttpServer::Options options = OptionsFor(hasher, "127.0.0.1", 0);
   options.token = "";
-  EXPECT_EQ(HttpServer::Start(options, board, metrics).status().code(), ErrorCode::kConfig);
+  EXPECT_EQ(HttpServer::Start(options, published, metrics).status().code(), ErrorCode::kConfig);
   for (const char* host : {"", "192.0.2.1", "127.0.0.1,0.0.0.0", "no such host"}) {
-    const auto started = HttpServer::Start(OptionsFor(hasher, host, 0), board, metrics);
+    const auto started = HttpServer::Start(OptionsFor(hasher, host, 0), published, metrics);
     ASSERT_FALSE(started.ok()) << host;
     EXPECT_EQ(started.status().code(), ErrorCode::kConfig) << started.status().message();
   }
@@ -205,10 +205,10 @@ TEST(HttpServer, OptionsThatMakeNoSenseAreConfigErrors) {
 
 TEST(HttpServer, Ipv6WorksOrIsRefusedClearly) {
   const SodiumHasher hasher;
-  Board board(testing::DenseFacts());
-  PipelineMetrics metrics(board, "1");
+  PublishedState published(testing::DenseFacts());
+  PipelineMetrics metrics(published, "1");
   for (const char* host : {"::1", "[::1]"}) {
-    const auto started = HttpServer::Start(OptionsFor(hasher, host, 0), board, metrics);
+    const auto started = HttpServer::Start(OptionsFor(hasher, host, 0), published, metrics);
     if (started.ok()) {
       EXPECT_TRUE(started.value()->url().starts_with("http://[::1]:"));
     } else {
@@ -221,9 +221,9 @@ TEST(HttpServer, Ipv6WorksOrIsRefusedClearly) {
 
 TEST(HttpServer, LocalhostIsUnderstood) {
   const SodiumHasher hasher;
-  Board board(testing::DenseFacts());
-  PipelineMetrics metrics(board, "1");
-  const auto started = HttpServer::Start(OptionsFor(hasher, "localhost", 0), board, metrics);
+  PublishedState published(testing::DenseFacts());
+  PipelineMetrics metrics(published, "1");
+  const auto started = HttpServer::Start(OptionsFor(hasher, "localhost", 0), published, metrics);
   ASSERT_TRUE(started.ok()) << started.status().message();
   EXPECT_TRUE(started.value()->url().starts_with("http://localhost:"));
   EXPECT_EQ(Get(started.value()->url(), "/-/healthy").status, 200);
@@ -240,7 +240,7 @@ TEST(HttpServer, StopsPromptlyWithConnectionsOpen) {
 
 TEST(HttpServer, SlowClientsDoNotBlockOthers) {
   RunningServer server;
-  server.board.Show(testing::FullReport(0, Vector::Ones(2), 10));
+  server.published.Show(testing::FullReport(0, Vector::Ones(2), 10));
   std::vector<std::unique_ptr<testing::RawConnection>> slow;
   // Half a header, and bodies that never come.
   for (int i = 0; i < 10; ++i) {
@@ -261,7 +261,7 @@ TEST(HttpServer, SlowClientsDoNotBlockOthers) {
 TEST(HttpServer, ClientsThatDoNotReadTakeTheLargePlacesOnly) {
   RunningServer server;
   // More than the buffers of a connection hold.
-  server.board.Show(testing::FullReport(0, Vector::LinSpaced(1'000'000, -1, 1), 10));
+  server.published.Show(testing::FullReport(0, Vector::LinSpaced(1'000'000, -1, 1), 10));
   std::vector<std::unique_ptr<testing::RawConnection>> slow;
   for (int i = 0; i < 40; ++i) {
     slow.push_back(std::make_unique<testing::RawConnection>(server.url));
@@ -305,13 +305,13 @@ TEST(HttpServer, ReadersAndCommitsDoNotDisturbOneAnother) {
   std::thread writer([&] {
     PipelineMetrics::ShardMetrics& live = server.metrics.shard({0});
     for (std::int64_t n = 10; !stop; ++n) {
-      server.board.Show(testing::FullReport(0, Vector::Constant(2, static_cast<double>(n)), n));
+      server.published.Show(testing::FullReport(0, Vector::Constant(2, static_cast<double>(n)), n));
       live.SetLag(n);
       live.ObserveCommit(n % 2 == 0, 0.001);
       live.AddDeadLetter(Reason::kMalformed);
       live.SetStateBytes("events", n);
-      if (n % 100 == 0) server.board.SetNotReady("test", "busy");
-      if (n % 100 == 50) server.board.SetReady("test");
+      if (n % 100 == 0) server.published.SetNotReady("test", "busy");
+      if (n % 100 == 50) server.published.SetReady("test");
     }
   });
   std::vector<std::thread> readers;

@@ -45,7 +45,7 @@ class StaleModelTest : public ::testing::Test {
     report.state_id = state;
     report.model_version = {version};
     report.clean_from = {clean_from};
-    server_.board.Show(std::move(report));
+    server_.published.Show(std::move(report));
   }
   std::string Model() { return Get(server_.url, "/v1/model").body; }
   std::string Prediction() {

@@ -120,7 +120,7 @@ class MetricsExposition : public ::testing::Test {
   }
 
   void ShowEverything() {
-    board_.Show(testing::FullReport(0, Vector::Ones(2), 10));
+    published_.Show(testing::FullReport(0, Vector::Ones(2), 10));
     PipelineMetrics::ShardMetrics& live = metrics_.shard({0});
     live.SetLag(5);
     live.SetQueue(6);
@@ -132,8 +132,8 @@ class MetricsExposition : public ::testing::Test {
     metrics_.SetPublishing(2, 1'700'000'000.75);
   }
 
-  Board board_{testing::DenseFacts()};
-  PipelineMetrics metrics_{board_, "1.2.3"};
+  PublishedState published_{testing::DenseFacts()};
+  PipelineMetrics metrics_{published_, "1.2.3"};
 };
 
 TEST_F(MetricsExposition, HasEveryMetricOfTheContractAndNoOther) {
@@ -167,7 +167,7 @@ TEST_F(MetricsExposition, CountersAreThereAtZeroFromTheStart) {
   fresh.weights = Vector::Zero(2);
   fresh.loss_total = 0;
   fresh.loss_events = 0;
-  board_.Show(fresh);
+  published_.Show(fresh);
   metrics_.shard({4});
   for (const char* kind : {"learn", "delete", "update"}) {
     EXPECT_EQ(Value("lethe_events_total{shard=\"4\",kind=\"" + std::string(kind) + "\"}"), 0);
@@ -198,7 +198,7 @@ TEST_F(MetricsExposition, CountersAreThereAtZeroFromTheStart) {
 TEST_F(MetricsExposition, GaugesAreAbsentUntilKnown) {
   ShardReport fresh;
   fresh.shard = {4};
-  board_.Show(fresh);
+  published_.Show(fresh);
   metrics_.shard({4});
   const std::set<std::string> names = Names(Scrape());
   for (const char* name :
@@ -225,9 +225,9 @@ TEST_F(MetricsExposition, ALagThatIsNotKnownAnyMoreIsAbsent) {
 
 TEST_F(MetricsExposition, ReadyIsANumber) {
   EXPECT_EQ(Value("lethe_ready"), 1);
-  board_.SetNotReady("broker", "it is away");
+  published_.SetNotReady("broker", "it is away");
   EXPECT_EQ(Value("lethe_ready"), 0);
-  board_.SetReady("broker");
+  published_.SetReady("broker");
   EXPECT_EQ(Value("lethe_ready"), 1);
 }
 
@@ -289,10 +289,10 @@ TEST_F(MetricsExposition, ValuesAreThoseOfTheReport) {
 
 TEST_F(MetricsExposition, DataDependentSeriesRestartWithTheReport) {
   ShardReport report = testing::FullReport(0, Vector::Ones(2), 10);
-  board_.Show(report);
+  published_.Show(report);
   report.loss_total = 0.5;
   report.loss_events = 1;
-  board_.Show(report);
+  published_.Show(report);
   EXPECT_EQ(Value("lethe_loss_total{shard=\"0\"}"), 0.5);
   EXPECT_EQ(Value("lethe_loss_events_total{shard=\"0\"}"), 1);
 }
@@ -301,25 +301,25 @@ TEST_F(MetricsExposition, ALossThatIsNotToldHasNoSeries) {
   ShardReport report = testing::FullReport(0, Vector::Ones(2), 10);
   report.loss_total.reset();
   report.loss_events.reset();
-  board_.Show(report);
+  published_.Show(report);
   EXPECT_EQ(metrics_.Text().find("lethe_loss"), std::string::npos);
 }
 
 TEST_F(MetricsExposition, NothingIsPromisedBeforeTheNumberOfShardsIsKnown) {
-  PipelineFacts facts = testing::DenseFacts();
-  facts.shards = 0;
-  Board board(facts);
-  const PipelineMetrics metrics(board, "1");
+  PipelineInfo info = testing::DenseFacts();
+  info.shards = 0;
+  PublishedState published(info);
+  const PipelineMetrics metrics(published, "1");
   EXPECT_EQ(metrics.Text().find("lethe_privacy_mu"), std::string::npos);
-  facts.shards = 4;
-  board.SetFacts(facts);
+  info.shards = 4;
+  published.SetInfo(info);
   EXPECT_NE(metrics.Text().find("\nlethe_privacy_mu 0.25\n"), std::string::npos);
 }
 
 TEST_F(MetricsExposition, AnEndlessHalfLifeIsInfinite) {
   ShardReport report = testing::FullReport(0, Vector::Ones(2), 10);
   report.half_life = std::numeric_limits<double>::infinity();
-  board_.Show(report);
+  published_.Show(report);
   EXPECT_NE(metrics_.Text().find("lethe_privacy_half_life_events{shard=\"0\"} +Inf\n"),
             std::string::npos);
 }
@@ -372,11 +372,11 @@ TEST_F(MetricsExposition, ACommitTimeDoesNotTellHowMuchWasWritten) {
 }
 
 TEST_F(MetricsExposition, NothingIsPromisedWithoutACertificate) {
-  PipelineFacts facts = testing::DenseFacts();
-  facts.certified = false;
-  facts.deadline_seconds.reset();
-  const Board board(facts);
-  const std::string text = PipelineMetrics(board, "1").Text();
+  PipelineInfo info = testing::DenseFacts();
+  info.certified = false;
+  info.deadline_seconds.reset();
+  const PublishedState published(info);
+  const std::string text = PipelineMetrics(published, "1").Text();
   for (const char* name :
        {"lethe_privacy_mu", "lethe_privacy_rho", "lethe_privacy_epsilon", "lethe_privacy_delta",
         "lethe_privacy_advantage_ratio", "lethe_erasure_deadline_seconds"}) {
@@ -385,11 +385,11 @@ TEST_F(MetricsExposition, NothingIsPromisedWithoutACertificate) {
 }
 
 TEST_F(MetricsExposition, LabelValuesAreEscaped) {
-  PipelineFacts facts = testing::DenseFacts();
-  facts.mode = "a\"b\\c\nd";
-  Board board(facts);
-  board.Show(testing::FullReport(0, Vector::Ones(2), 10));
-  const PipelineMetrics metrics(board, "1");
+  PipelineInfo info = testing::DenseFacts();
+  info.mode = "a\"b\\c\nd";
+  PublishedState published(info);
+  published.Show(testing::FullReport(0, Vector::Ones(2), 10));
+  const PipelineMetrics metrics(published, "1");
   EXPECT_NE(metrics.Text().find(R"(mode="a\"b\\c\nd")"), std::string::npos);
 }
 
@@ -411,7 +411,7 @@ TEST(MetricsDocs, NameEveryMetric) {
 
 TEST(MetricsEndpoint, ServesTheTextFormat) {
   testing::RunningServer server;
-  server.board.Show(testing::FullReport(0, Vector::Ones(2), 10));
+  server.published.Show(testing::FullReport(0, Vector::Ones(2), 10));
   const testing::HttpReply reply = testing::Get(server.url, "/metrics");
   EXPECT_EQ(reply.status, 200);
   EXPECT_EQ(reply.headers.at("content-type"), "text/plain; version=0.0.4; charset=utf-8");

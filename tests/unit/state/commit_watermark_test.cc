@@ -20,22 +20,22 @@
 namespace lethe {
 namespace {
 
-using File = HighWaterMark::File;
+using File = CommitWatermark::File;
 
 std::string Content(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-class HighWaterTest : public ::testing::Test {
+class CommitWatermarkTest : public ::testing::Test {
  protected:
-  HighWaterTest() {
+  CommitWatermarkTest() {
     folder_ = std::filesystem::temp_directory_path() / ("lethe-water-" + std::to_string(getpid()));
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
     path_ = folder_ / "high-water";
   }
-  ~HighWaterTest() override { std::filesystem::remove_all(folder_); }
+  ~CommitWatermarkTest() override { std::filesystem::remove_all(folder_); }
 
   // A state with so many commits, of which only the log of the database knows.
   void MakeState(int commits) {
@@ -65,68 +65,68 @@ class HighWaterTest : public ::testing::Test {
   SodiumHasher hasher_;
 };
 
-TEST_F(HighWaterTest, NoticesLostCommits) {
-  EXPECT_EQ(ReadHighWater(path_).value().file, File::kMissing);
-  HighWater high_water(path_, {});
-  ASSERT_TRUE(high_water.Begin().ok());
-  EXPECT_TRUE(ReadHighWater(path_).value().Check(0).ok());
-  ASSERT_TRUE(high_water.Record(5, true).ok());
-  ASSERT_TRUE(high_water.Record(9, false).ok());
-  const HighWaterMark again = ReadHighWater(path_).value();
+TEST_F(CommitWatermarkTest, NoticesLostCommits) {
+  EXPECT_EQ(ReadCommitWatermark(path_).value().file, File::kMissing);
+  CommitWatermarkFile watermark(path_, {});
+  ASSERT_TRUE(watermark.Begin().ok());
+  EXPECT_TRUE(ReadCommitWatermark(path_).value().Check(0).ok());
+  ASSERT_TRUE(watermark.Record(5, true).ok());
+  ASSERT_TRUE(watermark.Record(9, false).ok());
+  const CommitWatermark again = ReadCommitWatermark(path_).value();
   EXPECT_EQ(again.file, File::kWhole);
   EXPECT_TRUE(again.Check(9).ok());
   EXPECT_EQ(again.Check(8).code(), ErrorCode::kInput);
 }
 
 // After a start of the machine only what was synced must be there.
-TEST_F(HighWaterTest, AStartOfTheMachineMayTakeWhatWasNotSynced) {
+TEST_F(CommitWatermarkTest, AStartOfTheMachineMayTakeWhatWasNotSynced) {
   const std::string text =
       "lethe.high-water/1 00000000-0000-0000-0000-000000000000 "
       "00000000000000000005 00000000000000000009";
   char checksum[10];
   std::snprintf(checksum, sizeof checksum, " %08x", Crc32c(text));
   std::ofstream(path_) << text << checksum << "\n";
-  const HighWaterMark rebooted = ReadHighWater(path_).value();
+  const CommitWatermark rebooted = ReadCommitWatermark(path_).value();
   EXPECT_EQ(rebooted.file, File::kWhole);
   EXPECT_TRUE(rebooted.Check(5).ok());
   EXPECT_EQ(rebooted.Check(4).code(), ErrorCode::kInput);
 }
 
-TEST_F(HighWaterTest, EveryChangedByteIsNoticed) {
-  HighWater high_water(path_, HighWaterMark::Of(1234));
-  ASSERT_TRUE(high_water.Begin().ok());
+TEST_F(CommitWatermarkTest, EveryChangedByteIsNoticed) {
+  CommitWatermarkFile watermark(path_, CommitWatermark::Of(1234));
+  ASSERT_TRUE(watermark.Begin().ok());
   const std::string whole = Content(path_);
   for (std::size_t i = 0; i < whole.size(); ++i) {
     std::string changed = whole;
     changed[i] = static_cast<char>(changed[i] ^ 1);
     std::ofstream(path_) << changed;
-    EXPECT_EQ(ReadHighWater(path_).value().file, File::kDamaged) << i;
+    EXPECT_EQ(ReadCommitWatermark(path_).value().file, File::kDamaged) << i;
     std::ofstream(path_) << whole.substr(0, i);
-    EXPECT_EQ(ReadHighWater(path_).value().file, File::kDamaged) << i;
+    EXPECT_EQ(ReadCommitWatermark(path_).value().file, File::kDamaged) << i;
   }
 }
 
 std::string survived;  // the content of the file when it was synced last
 
 // A power cut may take what was written and not synced, and leave zeros for it.
-TEST_F(HighWaterTest, IsWholeAfterAPowerCut) {
-  HighWater high_water(path_, {});
-  ASSERT_TRUE(high_water.Begin().ok());
+TEST_F(CommitWatermarkTest, IsWholeAfterAPowerCut) {
+  CommitWatermarkFile watermark(path_, {});
+  ASSERT_TRUE(watermark.Begin().ok());
   testing::before_fdatasync = [](int file) {
     if (testing::PathOf(file).ends_with("/high-water")) survived = Content(testing::PathOf(file));
     return true;
   };
-  const Status synced = high_water.Record(7, true);
-  const Status written = high_water.Record(8, false);
+  const Status synced = watermark.Record(7, true);
+  const Status written = watermark.Record(8, false);
   testing::before_fdatasync = nullptr;
   ASSERT_TRUE(synced.ok() && written.ok());
   std::ofstream(path_) << survived;
-  const HighWaterMark mark = ReadHighWater(path_).value();
+  const CommitWatermark mark = ReadCommitWatermark(path_).value();
   EXPECT_EQ(mark.file, File::kWhole);
   EXPECT_EQ(mark.synced, 7u);
 }
 
-TEST_F(HighWaterTest, IsMadeAnewWhereTheDatabaseIsWhole) {
+TEST_F(CommitWatermarkTest, IsMadeAnewWhereTheDatabaseIsWhole) {
   MakeState(5);
   const std::string file = (Shard() / "high-water").string();
   for (const bool is_missing : {true, false}) {
@@ -139,12 +139,12 @@ TEST_F(HighWaterTest, IsMadeAnewWhereTheDatabaseIsWhole) {
     ASSERT_TRUE(opened.ok()) << opened.status().message();
     EXPECT_NE(opened.value()->remark().find(is_missing ? "missing" : "damaged"), std::string::npos);
     EXPECT_EQ(opened.value()->state().commits(), 5u);
-    EXPECT_EQ(ReadHighWater(file).value().synced, 5u);
+    EXPECT_EQ(ReadCommitWatermark(file).value().synced, 5u);
   }
   EXPECT_EQ(OpenState().value()->remark(), "");
 }
 
-TEST_F(HighWaterTest, IsNotMadeAnewBesideATornLog) {
+TEST_F(CommitWatermarkTest, IsNotMadeAnewBesideATornLog) {
   MakeState(5);
   CutLog();
   const auto with_it = OpenState();

@@ -63,7 +63,7 @@ TEST(CommitWriterTest, EverythingIsWrittenInOrder) {
       EXPECT_EQ(Value(store, "last"), std::to_string(i));
     }
   }
-  ASSERT_TRUE(writer.Settle().ok());
+  ASSERT_TRUE(writer.WaitForWrites().ok());
   EXPECT_EQ(Value(store, "last"), "49");
   for (int i = 0; i < 50; ++i) EXPECT_EQ(Value(store, std::to_string(i)), "there");
 }
@@ -82,7 +82,7 @@ TEST(CommitWriterTest, AnErrorComesOutOfTheNextAndStays) {
   writer.StartThread();
   for (int i = 0; i < 2; ++i) ASSERT_TRUE(Write(writer, i, false).ok());
   EXPECT_EQ(Write(writer, 2, true).code(), ErrorCode::kDisk);
-  EXPECT_EQ(writer.Settle().message(), "full");
+  EXPECT_EQ(writer.WaitForWrites().message(), "full");
   EXPECT_EQ(Write(writer, 2, false).message(), "full");
   EXPECT_EQ(store.writes(), 2);  // nothing is written behind a gap
   EXPECT_EQ(Value(store, "last"), "0");

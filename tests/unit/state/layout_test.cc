@@ -91,7 +91,7 @@ class StateLayoutTest : public ::testing::Test {
       EXPECT_TRUE(state.Erase().ok());
       EXPECT_TRUE(state.Commit(true).ok());
       learn(first_event + kEvents / 2, first_event + kEvents);
-      EXPECT_TRUE(state.Settle().ok());
+      EXPECT_TRUE(state.WaitForWrites().ok());
       for (std::size_t i = 0; i < kFamilies; ++i) {
         const auto family = static_cast<Family>(i);
         world.metric[Name(family)] = shard->store().Bytes(family);

@@ -58,7 +58,7 @@ class StateVerifyTest : public ::testing::Test {
         ASSERT_TRUE(shard->store().Flush().ok());
       }
     }
-    ASSERT_TRUE(state.Settle().ok());
+    ASSERT_TRUE(state.WaitForWrites().ok());
     // RocksDB may remove an obsolete file while its folder is copied.
     for (std::error_code error = std::make_error_code(std::errc::interrupted); error;) {
       fs::remove_all(base_ / "killed");

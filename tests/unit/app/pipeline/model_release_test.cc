@@ -17,7 +17,7 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 // Writes down what it is told, in one list with the commits and the receipts.
 class LoggingPort final : public ReleasePort {
  public:
-  Status Settle() override { return Status::Ok(); }
+  Status WaitForWrites() override { return Status::Ok(); }
   Status Mark(ModelVersion version) override {
     return Note("mark " + std::to_string(version.value));
   }

@@ -66,7 +66,7 @@ class WorldPort final : public ReleasePort {
  public:
   WorldPort(World& world, const Shard& shard) : world_(world), shard_(shard) {}
 
-  Status Settle() override { return Status::Ok(); }
+  Status WaitForWrites() override { return Status::Ok(); }
   Status Mark(ModelVersion version) override {
     world_.mark = std::max(world_.mark, version);
     return Status::Ok();

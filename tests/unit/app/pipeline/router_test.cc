@@ -77,7 +77,7 @@ class RunRouterTest : public ::testing::Test {
     batch.Admit();
     member.lookups->Begin(batch);
     Serve();
-    std::optional<Elsewhere> elsewhere;
+    std::optional<LookupResult> elsewhere;
     ASSERT_TRUE(member.lookups->Before(batch, 0, elsewhere).ok());
     ASSERT_TRUE(
         member.shard->Process(batch.position(0), batch.item(0), elsewhere ? &*elsewhere : nullptr)

@@ -19,35 +19,35 @@ class FixedClock final : public Clock {
 class BrokerWatchTest : public ::testing::Test {
  protected:
   BrokerWatchTest() {
-    board_.SetReady("start");
-    board_.Show(testing::FullReport(0, Vector::Ones(2), 10));
+    published_.SetReady("start");
+    published_.Show(testing::FullReport(0, Vector::Ones(2), 10));
   }
 
   FixedClock clock_;
-  Board board_{testing::DenseFacts()};
-  PipelineMetrics metrics_{board_, "1.2.3"};
-  BrokerWatch watch_{"b:9092", clock_, board_, metrics_};
+  PublishedState published_{testing::DenseFacts()};
+  PipelineMetrics metrics_{published_, "1.2.3"};
+  BrokerWatch watch_{"b:9092", clock_, published_, metrics_};
 };
 
 TEST_F(BrokerWatchTest, ASilentBrokerMakesTheProcessNotReadyAndAnAnswerReadyAgain) {
   EXPECT_FALSE(watch_.Look({.connected = 1, .silence = seconds(1), .last_error = ""}));
-  EXPECT_TRUE(board_.not_ready().empty());
+  EXPECT_TRUE(published_.not_ready().empty());
   EXPECT_FALSE(watch_.Look({.connected = 0, .silence = seconds(30), .last_error = "refused"}));
-  EXPECT_TRUE(board_.not_ready().empty()) << "not yet";
+  EXPECT_TRUE(published_.not_ready().empty()) << "not yet";
 
   EXPECT_TRUE(watch_.Look({.connected = 0, .silence = seconds(31), .last_error = "refused"}));
-  ASSERT_EQ(board_.not_ready().size(), 1U);
-  const std::string reason = board_.not_ready().front();
+  ASSERT_EQ(published_.not_ready().size(), 1U);
+  const std::string reason = published_.not_ready().front();
   EXPECT_NE(reason.find("no answer from b:9092 for more than 30 seconds"), std::string::npos);
   EXPECT_NE(reason.find("refused"), std::string::npos) << reason;
-  EXPECT_FALSE(board_.unhealthy()) << "a restart would not help";
-  ASSERT_EQ(board_.troubles().size(), 1U);
+  EXPECT_FALSE(published_.unhealthy()) << "a restart would not help";
+  ASSERT_EQ(published_.troubles().size(), 1U);
 
   EXPECT_FALSE(watch_.Look({.connected = 0, .silence = seconds(600), .last_error = "refused"}));
-  EXPECT_EQ(board_.troubles().size(), 1U) << "told once";
+  EXPECT_EQ(published_.troubles().size(), 1U) << "told once";
 
   EXPECT_TRUE(watch_.Look({.connected = 1, .silence = seconds(0), .last_error = "refused"}));
-  EXPECT_TRUE(board_.not_ready().empty());
+  EXPECT_TRUE(published_.not_ready().empty());
 }
 
 TEST_F(BrokerWatchTest, TheLastContactIsATimestamp) {

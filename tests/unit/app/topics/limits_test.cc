@@ -51,17 +51,17 @@ constexpr double kWidest = -2.2250738585072014e-308;
 
 std::string WidestModel(const ModelSpec& model) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::min();
-  PipelineFacts facts;
-  facts.loss = "logistic";
-  facts.bias = model.bias;
-  facts.hash_bits = model.hash_bits;
-  facts.config_sha256 = std::string(64, 'f');
+  PipelineInfo info;
+  info.loss = "logistic";
+  info.bias = model.bias;
+  info.hash_bits = model.hash_bits;
+  info.config_sha256 = std::string(64, 'f');
   const std::int64_t features =
       model.hash_bits ? std::int64_t{1} << *model.hash_bits : model.dimension;
   const Vector weights = Vector::Constant(features + (model.bias ? 1 : 0), kWidest);
   const std::vector<ShardModel> shards = {
       {{kMost}, std::string(36, 'a'), {kMost}, {kMost}, kMost, &weights}};
-  return ModelJson(facts, shards, SodiumHasher());
+  return ModelJson(info, shards, SodiumHasher());
 }
 
 TEST(TopicLimitsTest, NoModelHasMoreBytesThanItsConfigurationSays) {

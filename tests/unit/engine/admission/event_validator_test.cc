@@ -1,4 +1,4 @@
-// What the door lets through is what every bound was derived for.
+// What the validator lets through is what every bound was derived for.
 
 #include "engine/admission/event_validator.h"
 
@@ -41,7 +41,7 @@ Event Dense(std::vector<double> x, double y = 1) {
 
 std::optional<Reason> Refused(const ModelSpec& model, const Event& event) {
   Example example;
-  const auto rejection = Door(model).Admit(event, example);
+  const auto rejection = EventValidator(model).Admit(event, example);
   if (!rejection) return std::nullopt;
   EXPECT_FALSE(rejection->is_request);
   EXPECT_FALSE(rejection->message.empty());
@@ -50,12 +50,12 @@ std::optional<Reason> Refused(const ModelSpec& model, const Event& event) {
 
 Example Admitted(const ModelSpec& model, const Event& event) {
   Example example;
-  const auto rejection = Door(model).Admit(event, example);
+  const auto rejection = EventValidator(model).Admit(event, example);
   EXPECT_FALSE(rejection) << rejection->message;
   return example;
 }
 
-TEST(DoorTest, NumbersThatAreNotFiniteAreRefusedInEveryPosition) {
+TEST(EventValidatorTest, NumbersThatAreNotFiniteAreRefusedInEveryPosition) {
   for (const Oversized oversized : {Oversized::kReject, Oversized::kRescale}) {
     for (const double bad : {kNan, -kNan, kInf, -kInf}) {
       for (std::size_t i = 0; i < 3; ++i) {
@@ -74,7 +74,7 @@ TEST(DoorTest, NumbersThatAreNotFiniteAreRefusedInEveryPosition) {
   }
 }
 
-TEST(DoorTest, WrongNumbersOfFeaturesAreRefused) {
+TEST(EventValidatorTest, WrongNumbersOfFeaturesAreRefused) {
   for (const std::size_t size : {0, 1, 2, 4, 100}) {
     EXPECT_EQ(Refused(Model(), Dense(std::vector<double>(size, 0))), Reason::kWrongDimension);
   }
@@ -83,13 +83,13 @@ TEST(DoorTest, WrongNumbersOfFeaturesAreRefused) {
   EXPECT_EQ(Refused(with_bias, Dense({0, 0, 0, 1})), Reason::kWrongDimension);
 }
 
-TEST(DoorTest, NamedFeaturesAreRefusedByADenseModel) {
+TEST(EventValidatorTest, NamedFeaturesAreRefusedByADenseModel) {
   Event event = Dense({0, 0, 0});
   event.named = {{"age", 0.5}};
   EXPECT_EQ(Refused(Model(), event), Reason::kWrongDimension);
 }
 
-TEST(DoorTest, FeaturesAboveTheBoundAreRefused) {
+TEST(EventValidatorTest, FeaturesAboveTheBoundAreRefused) {
   const double above = std::nextafter(1.0, 2.0);
   for (const std::vector<double>& x : {std::vector<double>{above, 0, 0},
                                        {0, -above, 0},
@@ -102,7 +102,7 @@ TEST(DoorTest, FeaturesAboveTheBoundAreRefused) {
   }
 }
 
-TEST(DoorTest, FeaturesUpToTheBoundPassUnchanged) {
+TEST(EventValidatorTest, FeaturesUpToTheBoundPassUnchanged) {
   for (const std::vector<double>& x : {std::vector<double>{1, 0, 0},
                                        {0, 0, -1},
                                        {0.6, 0.8, 0},
@@ -119,7 +119,7 @@ TEST(DoorTest, FeaturesUpToTheBoundPassUnchanged) {
   }
 }
 
-TEST(DoorTest, RescalingEndsInsideHoweverLargeTheFeatures) {
+TEST(EventValidatorTest, RescalingEndsInsideHoweverLargeTheFeatures) {
   Dice dice(21);
   for (int i = 0; i < 20'000; ++i) {
     ModelSpec model = Model(Oversized::kRescale);
@@ -137,11 +137,11 @@ TEST(DoorTest, RescalingEndsInsideHoweverLargeTheFeatures) {
   EXPECT_LE(example.x.norm(), 1);
 }
 
-TEST(DoorTest, BiasIsOneWhateverTheFeatures) {
+TEST(EventValidatorTest, BiasIsOneWhateverTheFeatures) {
   for (const Oversized oversized : {Oversized::kReject, Oversized::kRescale}) {
     ModelSpec model = Model(oversized);
     model.bias = true;
-    EXPECT_EQ(Door(model).model_dimension(), 4);
+    EXPECT_EQ(EventValidator(model).model_dimension(), 4);
     const double length = oversized == Oversized::kRescale ? 1e300 : 1;
     const Example example = Admitted(model, Dense({length, 0, 0}));
     ASSERT_EQ(example.x.size(), 4);
@@ -149,10 +149,10 @@ TEST(DoorTest, BiasIsOneWhateverTheFeatures) {
     EXPECT_EQ(example.x[3], 1);
     EXPECT_LE(example.x.norm(), Constants::Derive(model).value().feature_norm);
   }
-  EXPECT_EQ(Door(Model()).model_dimension(), 3);
+  EXPECT_EQ(EventValidator(Model()).model_dimension(), 3);
 }
 
-TEST(DoorTest, LogisticTakesTwoLabelsAndWritesZeroAsMinusOne) {
+TEST(EventValidatorTest, LogisticTakesTwoLabelsAndWritesZeroAsMinusOne) {
   ModelSpec model = Model();
   for (const double y : {0.5, 2.0, -2.0, 1e-300, std::nextafter(1.0, 2.0), kMax}) {
     EXPECT_EQ(Refused(model, Dense({0, 0, 0}, y)), Reason::kLabelOutOfRange) << y;
@@ -161,7 +161,7 @@ TEST(DoorTest, LogisticTakesTwoLabelsAndWritesZeroAsMinusOne) {
   for (const double y : {-1.0, 0.0, -0.0}) EXPECT_EQ(Admitted(model, Dense({0, 0, 0}, y)).y, -1);
 }
 
-TEST(DoorTest, RegressionTakesLabelsUpToTheirBound) {
+TEST(EventValidatorTest, RegressionTakesLabelsUpToTheirBound) {
   for (const LossKind loss : {LossKind::kSquared, LossKind::kHuber}) {
     ModelSpec model = Model();
     model.loss = loss;
@@ -174,21 +174,21 @@ TEST(DoorTest, RegressionTakesLabelsUpToTheirBound) {
   }
 }
 
-TEST(DoorTest, MessagesSayWhereAndCarryNoValues) {
+TEST(EventValidatorTest, MessagesSayWhereAndCarryNoValues) {
   Example example;
-  const auto not_finite = Door(Model()).Admit(Dense({0, kNan, 0}), example);
+  const auto not_finite = EventValidator(Model()).Admit(Dense({0, kNan, 0}), example);
   EXPECT_EQ(not_finite->message.find("x[1]: "), 0u);
-  const auto oversized = Door(Model()).Admit(Dense({31337, 0, 0}), example);
+  const auto oversized = EventValidator(Model()).Admit(Dense({31337, 0, 0}), example);
   EXPECT_EQ(oversized->message.find("31337"), std::string::npos);
-  const auto label = Door(Model()).Admit(Dense({0, 0, 0}, 31337), example);
+  const auto label = EventValidator(Model()).Admit(Dense({0, 0, 0}, 31337), example);
   EXPECT_EQ(label->message.find("31337"), std::string::npos);
 }
 
-TEST(DoorTest, ExampleMayBeReusedAfterARefusal) {
+TEST(EventValidatorTest, ExampleMayBeReusedAfterARefusal) {
   Example example;
-  const Door door(Model());
-  EXPECT_TRUE(door.Admit(Dense({kNan, 5, 5}), example).has_value());
-  EXPECT_FALSE(door.Admit(Dense({0.1, 0.2, 0.3}, -1), example).has_value());
+  const EventValidator validator(Model());
+  EXPECT_TRUE(validator.Admit(Dense({kNan, 5, 5}), example).has_value());
+  EXPECT_FALSE(validator.Admit(Dense({0.1, 0.2, 0.3}, -1), example).has_value());
   EXPECT_EQ(example.x, (Vector(3) << 0.1, 0.2, 0.3).finished());
   EXPECT_EQ(example.y, -1);
 }

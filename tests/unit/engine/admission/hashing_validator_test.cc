@@ -13,15 +13,15 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-class HashedDoorTest : public ::testing::Test {
+class HashedValidatorTest : public ::testing::Test {
  protected:
-  HashedDoorTest() { model.hash_bits = 18; }
+  HashedValidatorTest() { model.hash_bits = 18; }
 
   std::optional<Rejection> Admit(std::vector<std::pair<std::string, double>> named, double y = 1) {
     Event event;
     event.named = std::move(named);
     event.y = y;
-    return Door(model).Admit(event, example);
+    return EventValidator(model).Admit(event, example);
   }
   void ExpectRefused(std::vector<std::pair<std::string, double>> named, Reason reason,
                      const std::string& message) {
@@ -46,11 +46,11 @@ class HashedDoorTest : public ::testing::Test {
   Example example;
 };
 
-TEST_F(HashedDoorTest, RefusesTheOtherKindOfFeatures) {
+TEST_F(HashedValidatorTest, RefusesTheOtherKindOfFeatures) {
   Event dense;
   dense.x = {0.1, 0.2};
   dense.y = 1;
-  const auto rejection = Door(model).Admit(dense, example);
+  const auto rejection = EventValidator(model).Admit(dense, example);
   ASSERT_TRUE(rejection.has_value());
   EXPECT_EQ(rejection->reason, Reason::kWrongDimension);
   EXPECT_EQ(rejection->message, "x: this model takes named features f");
@@ -62,7 +62,7 @@ TEST_F(HashedDoorTest, RefusesTheOtherKindOfFeatures) {
   ExpectRefused({}, Reason::kWrongDimension, "x: has 0 values, the model takes 2");
 }
 
-TEST_F(HashedDoorTest, RefusesNumbersThatAreNotFinite) {
+TEST_F(HashedValidatorTest, RefusesNumbersThatAreNotFinite) {
   for (const double bad : {kInfinity, -kInfinity, kNaN}) {
     for (const Oversized oversized : {Oversized::kReject, Oversized::kRescale}) {
       model.oversized = oversized;
@@ -73,7 +73,7 @@ TEST_F(HashedDoorTest, RefusesNumbersThatAreNotFinite) {
   EXPECT_EQ(Admit({{"a", 0.1}}, kNaN)->reason, Reason::kNotFinite);
 }
 
-TEST_F(HashedDoorTest, RefusesACollisionThatOverflows) {
+TEST_F(HashedValidatorTest, RefusesACollisionThatOverflows) {
   for (const Oversized oversized : {Oversized::kReject, Oversized::kRescale}) {
     model.oversized = oversized;
     ExpectRefused({{"a", DBL_MAX}, {"a", DBL_MAX}}, Reason::kNotFinite,
@@ -81,7 +81,7 @@ TEST_F(HashedDoorTest, RefusesACollisionThatOverflows) {
   }
 }
 
-TEST_F(HashedDoorTest, RefusesMoreFeaturesThanTheRoundOffTermCounts) {
+TEST_F(HashedValidatorTest, RefusesMoreFeaturesThanTheRoundOffTermCounts) {
   std::vector<std::pair<std::string, double>> many;
   for (std::size_t i = 0; i < kMaxFeatures; ++i) many.emplace_back("f" + std::to_string(i), 1e-3);
   EXPECT_FALSE(Admit(many).has_value());
@@ -89,13 +89,13 @@ TEST_F(HashedDoorTest, RefusesMoreFeaturesThanTheRoundOffTermCounts) {
   ExpectRefused(many, Reason::kTooLarge, "f: has 4097 features, the most is 4096");
 }
 
-TEST_F(HashedDoorTest, RefusesLabelsAsForDenseModels) {
+TEST_F(HashedValidatorTest, RefusesLabelsAsForDenseModels) {
   EXPECT_EQ(Admit({{"a", 0.1}}, 0.5)->reason, Reason::kLabelOutOfRange);
   EXPECT_FALSE(Admit({{"a", 0.1}}, 0).has_value());
   EXPECT_EQ(example.y, -1);
 }
 
-TEST_F(HashedDoorTest, BoundsTheNormOfWhatWasHashed) {
+TEST_F(HashedValidatorTest, BoundsTheNormOfWhatWasHashed) {
   // Each alone is small, and together they are in one place.
   const std::string same = Colliding("a", true);
   EXPECT_FALSE(Admit({{"a", 0.7}, {"b", 0.7}}).has_value());
@@ -110,7 +110,7 @@ TEST_F(HashedDoorTest, BoundsTheNormOfWhatWasHashed) {
   EXPECT_EQ(std::abs(example.x[0]), 0.5);
 }
 
-TEST_F(HashedDoorTest, RescalesToTheBoundAfterHashing) {
+TEST_F(HashedValidatorTest, RescalesToTheBoundAfterHashing) {
   model.oversized = Oversized::kRescale;
   model.bias = true;
   for (const double size : {1.0000001, 3.0, 1e200, DBL_MAX / 4}) {
@@ -126,9 +126,9 @@ TEST_F(HashedDoorTest, RescalesToTheBoundAfterHashing) {
   EXPECT_EQ(std::abs(example.x[0]), 0.3);
 }
 
-TEST_F(HashedDoorTest, PutsTheBiasBehindAllFeatures) {
+TEST_F(HashedValidatorTest, PutsTheBiasBehindAllFeatures) {
   model.bias = true;
-  EXPECT_EQ(Door(model).model_dimension(), (1 << 18) + 1);
+  EXPECT_EQ(EventValidator(model).model_dimension(), (1 << 18) + 1);
   ASSERT_FALSE(Admit({{"b", 0.3}, {"a", 0.2}}).has_value());
   ASSERT_EQ(example.at.size(), 3u);
   EXPECT_LT(example.at[0], example.at[1]);
@@ -137,7 +137,7 @@ TEST_F(HashedDoorTest, PutsTheBiasBehindAllFeatures) {
   EXPECT_EQ(Spread(example, (1 << 18) + 1).squaredNorm(), example.x.squaredNorm());
 }
 
-TEST_F(HashedDoorTest, AcceptsAnEventWithoutFeatures) {
+TEST_F(HashedValidatorTest, AcceptsAnEventWithoutFeatures) {
   EXPECT_FALSE(Admit({}).has_value());
   EXPECT_TRUE(example.at.empty());
   EXPECT_EQ(example.x.size(), 0);
@@ -146,7 +146,7 @@ TEST_F(HashedDoorTest, AcceptsAnEventWithoutFeatures) {
   EXPECT_EQ(example.at, (std::vector<std::uint32_t>{1u << 18}));
 }
 
-TEST_F(HashedDoorTest, LeavesNothingOfTheEventBefore) {
+TEST_F(HashedValidatorTest, LeavesNothingOfTheEventBefore) {
   ASSERT_FALSE(Admit({{"a", 0.1}, {"b", 0.2}, {"c", 0.3}}).has_value());
   ASSERT_FALSE(Admit({{"a", 0.1}}).has_value());
   EXPECT_EQ(example.at.size(), 1u);

@@ -72,7 +72,7 @@ TEST_P(PassesTest, StepsAsEigenDoes) {
   }
 }
 
-// A door that took the norm for a number would let them in.
+// A validator that took the norm for a number would let them in.
 TEST_P(PassesTest, ANumberThatIsNotFiniteShowsInTheNorm) {
   for (const double bad :
        {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {

@@ -60,13 +60,13 @@ TEST(CalibratorTest, BudgetsBelowWhatTheGridNeedsAreRefusedOrKept) {
         EXPECT_EQ(plan.status().code(), ErrorCode::kConfig);
         continue;
       }
-      Desk desk(spec);
-      desk.Learn(100);
+      Desk gateway(spec);
+      gateway.Learn(100);
       const double rho = plan.value().promise.rho;
       for (std::int64_t i = 0; i < 60; ++i) {
         const double share = split == Split::kZeta ? SplitShare(split, rho, i + 1, 0) : rho;
-        const double round_off = desk.run.ledger().RoundOff();
-        const Forgetting forgetting = desk.Forget(i).value();
+        const double round_off = gateway.run.ledger().RoundOff();
+        const Forgetting forgetting = gateway.Forget(i).value();
         // The curve may use earlier draws, but not for the rounding.
         const double needed = round_off + GridShift(forgetting.sigma, spec.model.radius, 20) +
                               (split == Split::kZeta ? forgetting.shift : 0);
@@ -81,24 +81,24 @@ TEST(CalibratorTest, BudgetsBelowWhatTheGridNeedsAreRefusedOrKept) {
 TEST(CalibratorTest, HorizonSplitStopsLoudlyWhenItsSharesAreSpent) {
   Spec spec = Base(Split::kHorizon);
   spec.learning.horizon.deletions = 3;
-  Desk desk(spec);
-  desk.Learn(10);
-  for (std::int64_t i = 0; i < 3; ++i) EXPECT_TRUE(desk.Forget(i).ok());
-  const auto fourth = desk.Forget(3);
+  Desk gateway(spec);
+  gateway.Learn(10);
+  for (std::int64_t i = 0; i < 3; ++i) EXPECT_TRUE(gateway.Forget(i).ok());
+  const auto fourth = gateway.Forget(3);
   ASSERT_FALSE(fourth.ok());
   EXPECT_EQ(fourth.status().code(), ErrorCode::kInput);
   EXPECT_NE(fourth.status().message().find("learning.horizon.deletions = 3"), std::string::npos);
-  EXPECT_EQ(desk.calibrator.draws(), 3);
+  EXPECT_EQ(gateway.calibrator.draws(), 3);
 }
 
 TEST(CalibratorTest, SplitsCoverEachBatchWithItsShare) {
   for (const Split split : {Split::kZeta, Split::kHorizon}) {
-    Desk desk(Base(split));
-    desk.Learn(500);
+    Desk gateway(Base(split));
+    gateway.Learn(500);
     for (std::int64_t i = 0; i < 100; ++i) {
-      const double share = SplitShare(split, desk.plan.promise.rho, i + 1, 100);
-      const double round_off = desk.run.ledger().RoundOff();
-      const Forgetting forgetting = desk.Forget(499 - i).value();
+      const double share = SplitShare(split, gateway.plan.promise.rho, i + 1, 100);
+      const double round_off = gateway.run.ledger().RoundOff();
+      const Forgetting forgetting = gateway.Forget(499 - i).value();
       const double covered = forgetting.sigma * std::sqrt(2 * share);
       const double needed = forgetting.shift + round_off + GridShift(forgetting.sigma, 12, 20);
       ASSERT_GE(covered, needed * (1 - 1e-13)) << Name(split) << i;
@@ -109,9 +109,9 @@ TEST(CalibratorTest, SplitsCoverEachBatchWithItsShare) {
 
 TEST(CalibratorTest, EveryDeletionDrawsSomethingHoweverOldTheEvent) {
   for (const Split split : {Split::kCurve, Split::kZeta, Split::kHorizon}) {
-    Desk desk(Base(split));
-    desk.Learn(60'000);
-    const Forgetting forgetting = desk.Forget(0).value();
+    Desk gateway(Base(split));
+    gateway.Learn(60'000);
+    const Forgetting forgetting = gateway.Forget(0).value();
     EXPECT_LT(forgetting.shift, 1e-200) << Name(split);
     EXPECT_GT(forgetting.sigma, 1e-14) << Name(split);  // two worlds may be an ulp apart for ever
     EXPECT_LT(forgetting.sigma, 1e-7) << Name(split);
@@ -141,10 +141,10 @@ TEST(CalibratorTest, CurveNeverAddsMoreVarianceThanAnySplit) {
 
 TEST(CalibratorTest, PerRequestCountsOnlyTheSamePerson) {
   Desk joint(Base()), per_request(Base(Split::kCurve, Guarantee::kPerRequest));
-  for (Desk* desk : {&joint, &per_request}) {
-    desk->Learn(100);
-    const double whole = desk->plan.constants.L * desk->plan.schedule.Step(100);
-    EXPECT_NEAR(desk->Forget(99, 1).value().sigma, whole / desk->plan.promise.mu, 1e-4);
+  for (Desk* gateway : {&joint, &per_request}) {
+    gateway->Learn(100);
+    const double whole = gateway->plan.constants.L * gateway->plan.schedule.Step(100);
+    EXPECT_NEAR(gateway->Forget(99, 1).value().sigma, whole / gateway->plan.promise.mu, 1e-4);
   }
   // The draw for the first person covers the second one's older event, but not both together.
   EXPECT_LT(per_request.Forget(98, 2).value().sigma, 1e-3);

@@ -98,7 +98,7 @@ class SparseStepTest : public ::testing::TestWithParam<Scenario> {
 
 TEST_P(SparseStepTest, EqualsTheDenseStep) {
   const Plan plan = MustPlan(SpecOf(GetParam()));
-  const Eigen::Index dimension = Door(plan.spec.model).model_dimension();
+  const Eigen::Index dimension = EventValidator(plan.spec.model).model_dimension();
   OnlineRun sparse = NewRun(plan);
   OnlineRun dense(Loss(plan.spec.model.loss), plan.constants, plan.schedule, dimension);
   Dice dice(7);

@@ -63,8 +63,8 @@ TEST(ModesDraws, ARegisteredModeSaysWhetherLearningDraws) {
   }
 }
 
-TEST(PartPages, ARewriteWritesEveryPage) {
-  PartPages pages;
+TEST(PagedParts, ARewriteWritesEveryPage) {
+  PagedParts pages;
   const std::string bytes(20'000, 'x');
   pages.Put(Part::kMode, bytes);
   WriteBatch first;

@@ -89,7 +89,7 @@ class FleetReceipts : public ShardFixture {
     runner = std::make_unique<RecordFeeder>(*shard, hooks);
   }
   void DeleteHeldBy(const std::string& subject, std::int64_t holders) {
-    const Elsewhere elsewhere{
+    const LookupResult elsewhere{
         .searched = {{0}}, .passed_on = {}, .pending = {}, .holders = holders};
     ASSERT_TRUE(runner->Process(Make(EventKind::kDelete, {}, subject), &elsewhere).ok());
     ASSERT_TRUE(runner->Commit().ok());

@@ -97,7 +97,8 @@ TEST_F(HashedShardTest, RetrainEqualsARunThatNeverLearnedThem) {
   OnlineRun never = NewOnlineRun(spec.model, plan.constants, plan.schedule);
   Example example;
   for (int i = 0; i < 300; ++i) {
-    ASSERT_FALSE(Door(spec.model).Admit(records[static_cast<std::size_t>(i)].event, example));
+    ASSERT_FALSE(
+        EventValidator(spec.model).Admit(records[static_cast<std::size_t>(i)].event, example));
     if (i % 7 == 2 || i == 0) {
       never.Skip();
     } else {

@@ -57,7 +57,8 @@ TEST(ConstantsTest, NumbersThatLeaveNoFiniteModelAreRefused) {
   }
 }
 
-// Below 1e-162 a square is 0: the door, which compares roots of squares, would let anything pass.
+// Below 1e-162 a square is 0: the validator, which compares roots of squares, would let anything
+// pass.
 TEST(ConstantsTest, ScalesWhoseSquaresCannotBeComputedAreRefusedByName) {
   struct Key {
     double ModelSpec::*at;
@@ -86,8 +87,8 @@ TEST(ConstantsTest, ScalesWhoseSquaresCannotBeComputedAreRefusedByName) {
   EXPECT_TRUE(Constants::Derive(model).ok());
 }
 
-// Whatever scale is accepted, the door refuses what is five times as large.
-TEST(ConstantsTest, TheDoorHoldsAtEveryScaleThatIsAccepted) {
+// Whatever scale is accepted, the validator refuses what is five times as large.
+TEST(ConstantsTest, TheValidatorHoldsAtEveryScaleThatIsAccepted) {
   for (int exponent = -320; exponent <= 300; ++exponent) {
     ModelSpec model = Model(LossKind::kLogistic);
     model.feature_norm = std::pow(10.0, exponent);
@@ -97,7 +98,7 @@ TEST(ConstantsTest, TheDoorHoldsAtEveryScaleThatIsAccepted) {
     event.x = {5 * model.feature_norm, 0, 0};
     event.y = 1;
     Example example;
-    EXPECT_TRUE(Door(model).Admit(event, example).has_value()) << model.feature_norm;
+    EXPECT_TRUE(EventValidator(model).Admit(event, example).has_value()) << model.feature_norm;
   }
 }
 

@@ -16,7 +16,7 @@ bool operator==(const LearnedEvent& a, const LearnedEvent& b) {
   return a.index == b.index && a.offset == b.offset && a.id == b.id && a.subject == b.subject;
 }
 
-std::vector<LearnedEvent> All(const EventRows& rows) {
+std::vector<LearnedEvent> All(const EventBlock& rows) {
   std::vector<LearnedEvent> events;
   for (std::int64_t i = rows.first(); i < rows.end(); ++i) events.push_back(rows.At(i));
   return events;
@@ -28,13 +28,13 @@ void ExpectEqual(const std::vector<LearnedEvent>& a, const std::vector<LearnedEv
 }
 
 // Events at 100 to 149 with jumps between their offsets, some without a subject.
-class EventRowsTest : public ::testing::Test {
+class EventBlockTest : public ::testing::Test {
  protected:
   static constexpr std::int64_t kFirst = 100;
   static constexpr std::int64_t kEnd = 150;
 
-  EventRows Rows(int percent_with_subject) {
-    EventRows rows(kFirst);
+  EventBlock Rows(int percent_with_subject) {
+    EventBlock rows(kFirst);
     std::int64_t offset = 7'000'000'000;
     for (std::int64_t i = kFirst; i < kEnd; ++i) {
       offset += dice_() % 3 == 0 ? static_cast<std::int64_t>(dice_() % 1000) : 1;
@@ -50,73 +50,73 @@ class EventRowsTest : public ::testing::Test {
   std::mt19937_64 dice_{5};
 };
 
-TEST_F(EventRowsTest, AreReadBackWhateverTheyHold) {
+TEST_F(EventBlockTest, AreReadBackWhateverTheyHold) {
   for (const int percent : {0, 50, 100}) {
-    const EventRows rows = Rows(percent);
-    EventRows read;
-    ASSERT_TRUE(EventRows::Decode(rows.Encode(kFirst, kEnd), read));
+    const EventBlock rows = Rows(percent);
+    EventBlock read;
+    ASSERT_TRUE(EventBlock::Decode(rows.Encode(kFirst, kEnd), read));
     EXPECT_EQ(read.first(), kFirst);
     ExpectEqual(All(read), All(rows));
     for (std::int64_t i = kFirst; i < kEnd; ++i) {
-      EXPECT_TRUE(EventRows::DecodeOne(rows.Encode(kFirst, kEnd), i).value() == rows.At(i));
+      EXPECT_TRUE(EventBlock::DecodeOne(rows.Encode(kFirst, kEnd), i).value() == rows.At(i));
     }
-    EXPECT_FALSE(EventRows::DecodeOne(rows.Encode(kFirst, kEnd), kEnd).has_value());
+    EXPECT_FALSE(EventBlock::DecodeOne(rows.Encode(kFirst, kEnd), kEnd).has_value());
 
-    ASSERT_TRUE(EventRows::Decode(rows.Encode(120, 130), read));
+    ASSERT_TRUE(EventBlock::Decode(rows.Encode(120, 130), read));
     EXPECT_EQ(read.first(), 120);
     const std::vector<LearnedEvent> all = All(rows);
     ExpectEqual(All(read), {all.begin() + 20, all.begin() + 30});
   }
 }
 
-TEST_F(EventRowsTest, OffsetsMayAlsoGoBack) {
-  EventRows rows(0);
+TEST_F(EventBlockTest, OffsetsMayAlsoGoBack) {
+  EventBlock rows(0);
   for (const std::int64_t offset : {5, 6, 0, 1, 900, 899, 900}) {
     rows.Append({.index = {rows.end()}, .offset = {offset}, .id = {1, 0}, .subject = {}});
   }
-  EventRows read;
-  ASSERT_TRUE(EventRows::Decode(rows.Encode(0, rows.end()), read));
+  EventBlock read;
+  ASSERT_TRUE(EventBlock::Decode(rows.Encode(0, rows.end()), read));
   ExpectEqual(All(read), All(rows));
 }
 
-TEST_F(EventRowsTest, AnEventTakesFifteenBytes) {
-  EventRows rows(0);
+TEST_F(EventBlockTest, AnEventTakesFifteenBytes) {
+  EventBlock rows(0);
   for (std::int64_t i = 0; i < 4096; ++i) {
     rows.Append({.index = {i}, .offset = {i + 3}, .id = Name(64), .subject = Name(56)});
   }
   EXPECT_LT(rows.Encode(0, 4096).size(), 4096u * 15 + 30);
 }
 
-TEST_F(EventRowsTest, DamageIsNoticed) {
+TEST_F(EventBlockTest, DamageIsNoticed) {
   const std::string value = Rows(50).Encode(kFirst, kEnd);
-  EventRows read;
+  EventBlock read;
   for (std::size_t size = 0; size < value.size(); ++size) {
-    EXPECT_FALSE(EventRows::Decode(std::string_view(value).substr(0, size), read)) << size;
+    EXPECT_FALSE(EventBlock::Decode(std::string_view(value).substr(0, size), read)) << size;
   }
-  EXPECT_FALSE(EventRows::Decode(value + "x", read));
+  EXPECT_FALSE(EventBlock::Decode(value + "x", read));
   std::string too_many = value;
   too_many[9] = 51;
-  EXPECT_FALSE(EventRows::Decode(too_many, read));
+  EXPECT_FALSE(EventBlock::Decode(too_many, read));
   for (const char top : {'\x7f', '\xff'}) {
     std::string first = value;
     first[8] = top;
-    EXPECT_FALSE(EventRows::Decode(first, read));
-    EXPECT_FALSE(EventRows::DecodeOne(first, kFirst).has_value());
+    EXPECT_FALSE(EventBlock::Decode(first, read));
+    EXPECT_FALSE(EventBlock::DecodeOne(first, kFirst).has_value());
   }
 }
 
-TEST_F(EventRowsTest, ABlankOneHasNoNamesAndTheOthersStay) {
-  EventRows rows = Rows(100);
+TEST_F(EventBlockTest, ABlankOneHasNoNamesAndTheOthersStay) {
+  EventBlock rows = Rows(100);
   std::vector<LearnedEvent> expected = All(rows);
   const LearnedEvent victim = expected[17];
   expected[17].id = {};
   expected[17].subject.reset();
   const auto blanked = Blanked(rows.Encode(kFirst, kEnd), {3, kFirst + 17, 400});
   ASSERT_TRUE(blanked.has_value());
-  EventRows read;
-  ASSERT_TRUE(EventRows::Decode(*blanked, read));
+  EventBlock read;
+  ASSERT_TRUE(EventBlock::Decode(*blanked, read));
   ExpectEqual(All(read), expected);
-  EXPECT_TRUE(EventRows::IsBlank(read.At(kFirst + 17)));
+  EXPECT_TRUE(EventBlock::IsBlank(read.At(kFirst + 17)));
   const auto bytes = [](const KeyHash& name, std::size_t size) {
     return std::string(reinterpret_cast<const char*>(&name.low), size);
   };

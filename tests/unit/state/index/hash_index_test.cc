@@ -13,14 +13,14 @@
 namespace lethe {
 namespace {
 
-std::vector<std::uint32_t> NumbersOf(const SlotTable& table, std::uint32_t tag) {
+std::vector<std::uint32_t> NumbersOf(const HashIndex& table, std::uint32_t tag) {
   std::vector<std::uint32_t> numbers;
   table.ForEach(tag, [&](std::uint32_t number) { numbers.push_back(number); });
   std::sort(numbers.begin(), numbers.end());
   return numbers;
 }
 
-void ExpectSame(const SlotTable& table,
+void ExpectSame(const HashIndex& table,
                 const std::map<std::uint32_t, std::vector<std::uint32_t>>& expected) {
   std::size_t size = 0;
   for (const auto& [tag, numbers] : expected) {
@@ -30,18 +30,18 @@ void ExpectSame(const SlotTable& table,
   EXPECT_EQ(table.size(), size);
 }
 
-TEST(SlotTableTest, AnEmptyOneHasNothing) {
-  SlotTable table;
-  EXPECT_EQ(table.Find(7), SlotTable::kNone);
+TEST(HashIndexTest, AnEmptyOneHasNothing) {
+  HashIndex table;
+  EXPECT_EQ(table.Find(7), HashIndex::kNone);
   EXPECT_TRUE(NumbersOf(table, 7).empty());
   table.Erase(7, 1);
   EXPECT_EQ(table.size(), 0u);
 }
 
 // Over many rounds of growth, with tags that come twice and numbers that go.
-TEST(SlotTableTest, HoldsWhatAMapHolds) {
+TEST(HashIndexTest, HoldsWhatAMapHolds) {
   std::mt19937_64 random(3);
-  SlotTable table;
+  HashIndex table;
   std::map<std::uint32_t, std::vector<std::uint32_t>> expected;
   std::vector<std::uint32_t> tags;
   for (std::uint32_t number = 0; number < 300'000; ++number) {
@@ -61,23 +61,23 @@ TEST(SlotTableTest, HoldsWhatAMapHolds) {
 }
 
 // Tags that are not spread at all fill some parts and leave others empty.
-TEST(SlotTableTest, HoldsTagsThatAreAlike) {
-  SlotTable table;
+TEST(HashIndexTest, HoldsTagsThatAreAlike) {
+  HashIndex table;
   for (std::uint32_t number = 0; number < 20'000; ++number) table.Add(number % 1000, number);
   for (std::uint32_t tag = 0; tag < 1000; ++tag) ASSERT_EQ(NumbersOf(table, tag).size(), 20u);
 }
 
-TEST(SlotTableTest, ReplacesTheOneNumberOfATag) {
-  SlotTable table;
-  EXPECT_EQ(table.Replace(9, 1), SlotTable::kNone);
+TEST(HashIndexTest, ReplacesTheOneNumberOfATag) {
+  HashIndex table;
+  EXPECT_EQ(table.Replace(9, 1), HashIndex::kNone);
   EXPECT_EQ(table.Replace(9, 2), 1u);
   EXPECT_EQ(table.Find(9), 2u);
   EXPECT_EQ(table.size(), 1u);
 }
 
-TEST(SlotTableTest, TakesNotMuchMoreThanItsNumbers) {
+TEST(HashIndexTest, TakesNotMuchMoreThanItsNumbers) {
   std::mt19937_64 random(5);
-  SlotTable table;
+  HashIndex table;
   std::size_t least = 1 << 20;
   for (std::uint32_t number = 0; number < 6'000'000; ++number) {
     table.Add(static_cast<std::uint32_t>(random()), number);
@@ -89,10 +89,10 @@ TEST(SlotTableTest, TakesNotMuchMoreThanItsNumbers) {
   EXPECT_LE(least, 10u);
 }
 
-TEST(SlotTableTest, WhatIsExpectedNeedsNoGrowth) {
+TEST(HashIndexTest, WhatIsExpectedNeedsNoGrowth) {
   std::mt19937_64 random(5);
-  SlotTable table;
-  table.Expect(1'000'000);
+  HashIndex table;
+  table.Reserve(1'000'000);
   const std::size_t bytes = table.bytes();
   EXPECT_LT(bytes, 8 * 1'000'000 / 0.39);
   for (std::uint32_t number = 0; number < 990'000; ++number) {
@@ -102,15 +102,15 @@ TEST(SlotTableTest, WhatIsExpectedNeedsNoGrowth) {
 }
 
 // Also of a table that is in use, and in the middle of growing.
-TEST(SlotTableTest, WhatIsExpectedLaterChangesNothingThatIsThere) {
+TEST(HashIndexTest, WhatIsExpectedLaterChangesNothingThatIsThere) {
   std::mt19937_64 random(7);
-  SlotTable table;
+  HashIndex table;
   std::map<std::uint32_t, std::vector<std::uint32_t>> expected;
   for (std::uint32_t number = 0; number < 200'000; ++number) {
     const auto tag = static_cast<std::uint32_t>(random());
     table.Add(tag, number);
     expected[tag].push_back(number);
-    if (number % 9'973 == 0) table.Expect(2 * number);
+    if (number % 9'973 == 0) table.Reserve(2 * number);
   }
   ExpectSame(table, expected);
 }

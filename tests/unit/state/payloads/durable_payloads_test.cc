@@ -125,7 +125,7 @@ TEST(DurablePayloadsTest, AreWhatPayloadsInMemoryAre) {
       } else if (what < 975 && seed % 2 == 1) {
         drop();
       } else if (what < 980 && seed > 5) {
-        durable->HoldStill();
+        durable->PinInMemory();
       } else if (what < 985) {
         commit();
         durable.emplace(store, [] { return Status::Ok(); });

@@ -44,7 +44,7 @@ void Exercise(bool hashed, Numbers numbers, bool holds_still = false) {
     const double removing = dice.Uniform();
     std::int64_t next = 0;
     for (int i = 0; i < 3000; ++i) {
-      if (i == stilled) payloads.HoldStill();
+      if (i == stilled) payloads.PinInMemory();
       if (!dice.Chance(removing) || next == 0) {
         expected[next] = Make(dice, hashed, numbers);
         payloads.Add({next}, expected[next]);
@@ -102,7 +102,7 @@ TEST(MemoryPayloadsTest, HoldsWhatIsRetainedOfHashedEvents) { Exercise(true, Num
 TEST(MemoryPayloadsTest, BlocksStayWhereTheyAreWhenItHoldsStill) {
   MemoryPayloads payloads;
   for (std::int64_t i = 0; i < 300; ++i) payloads.Add({i}, {Vector::Constant(2, i), 1});
-  payloads.HoldStill();
+  payloads.PinInMemory();
   for (std::int64_t i = 300; i < 600; ++i) payloads.Add({i}, {Vector::Constant(2, i), 1});
   std::vector<const double*> rows;
   payloads.ForEachBlock([&](const PayloadBlock& block) {
@@ -140,7 +140,7 @@ TEST(MemoryPayloadsTest, BlocksDoNotStayMostlyEmpty) {
 #if !defined(__SANITIZE_ADDRESS__)  // reads room that a vector owns and does not use
 TEST(MemoryPayloadsTest, RowsThatLeaveAreOverwritten) {
   MemoryPayloads payloads;
-  payloads.HoldStill();
+  payloads.PinInMemory();
   for (std::int64_t i = 0; i < 10; ++i) payloads.Add({i}, {Vector::Constant(3, 7.5), 7.5});
   payloads.Remove({4});
   payloads.Remove({9});
@@ -190,7 +190,7 @@ TEST(MemoryPayloadsTest, ShortRowsThatLeaveAreOverwritten) {
   // A row that does not fit makes them wider.
   payloads.Add({600}, {Vector::Constant(3, 1.0 / 3), 1});
   for (const std::int64_t i : {500, 598}) EXPECT_LE(CountInMemory(number(i)), 1) << i;
-  payloads.HoldStill();
+  payloads.PinInMemory();
   for (const std::int64_t i : {5, 9, 500, 598}) EXPECT_EQ(CountInMemory(number(i)), 0) << i;
 }
 #endif

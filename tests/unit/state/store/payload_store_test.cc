@@ -42,14 +42,14 @@ using Rows = std::map<std::uint64_t, std::string>;
 
 std::string Key(std::uint64_t number) { return NumberKey(number); }
 
-class PlacedRowsTest : public ::testing::Test {
+class PayloadStoreTest : public ::testing::Test {
  protected:
-  PlacedRowsTest() {
+  PayloadStoreTest() {
     folder_ = std::filesystem::temp_directory_path() / ("lethe-placed-" + std::to_string(getpid()));
     std::filesystem::remove_all(folder_);
     Reopen();
   }
-  ~PlacedRowsTest() override {
+  ~PayloadStoreTest() override {
     store_.reset();
     std::filesystem::remove_all(folder_);
   }
@@ -110,7 +110,7 @@ Store::Scrub Without(const std::string& text) {
   };
 }
 
-TEST_F(PlacedRowsTest, TheyAreWrittenReplacedAndDeletedAsAnyRowsAre) {
+TEST_F(PayloadStoreTest, TheyAreWrittenReplacedAndDeletedAsAnyRowsAre) {
   Rows expected;
   for (std::uint64_t i = 0; i < 20; ++i) {
     expected[i] = std::string(1000 + i, static_cast<char>('a' + i));
@@ -140,13 +140,13 @@ TEST_F(PlacedRowsTest, TheyAreWrittenReplacedAndDeletedAsAnyRowsAre) {
   }
 }
 
-TEST_F(PlacedRowsTest, TheirBytesAreNotInTheDatabase) {
+TEST_F(PayloadStoreTest, TheirBytesAreNotInTheDatabase) {
   Put(1, "a payload that is marked");
   ASSERT_TRUE(store_->Flush().ok());
   EXPECT_EQ(FilesWith("a payload that is marked"), PayloadFile().string() + " ");
 }
 
-TEST_F(PlacedRowsTest, ARewriteLeavesNothingOfWhatIsNotNeeded) {
+TEST_F(PayloadStoreTest, ARewriteLeavesNothingOfWhatIsNotNeeded) {
   Put(0, "first piece: the person");
   Put(3, "second piece: the person");
   Put(7, "dropped: the person");
@@ -185,7 +185,7 @@ TEST_F(PlacedRowsTest, ARewriteLeavesNothingOfWhatIsNotNeeded) {
 }
 
 // A window leaves rows behind although nothing is ever deleted.
-TEST_F(PlacedRowsTest, WhatIsNotNeededDoesNotPileUp) {
+TEST_F(PayloadStoreTest, WhatIsNotNeededDoesNotPileUp) {
   constexpr std::uint64_t kStep = 2000;  // so that there are several groups of files
   const std::string value(std::size_t{1} << 20, 'v');
   for (std::uint64_t i = 0; i < 100; ++i) {
@@ -198,7 +198,7 @@ TEST_F(PlacedRowsTest, WhatIsNotNeededDoesNotPileUp) {
   EXPECT_FALSE(std::filesystem::exists(PayloadFile()));
 }
 
-TEST_F(PlacedRowsTest, ARewriteAndAWriterDoNotDisturbEachOther) {
+TEST_F(PayloadStoreTest, ARewriteAndAWriterDoNotDisturbEachOther) {
   constexpr std::uint64_t kRows = 64;
   constexpr int kRounds = 6;
   const auto value = [](std::uint64_t row, int version, const std::string& what) {
@@ -230,7 +230,7 @@ TEST_F(PlacedRowsTest, ARewriteAndAWriterDoNotDisturbEachOther) {
 }
 
 // A row that moves while it is read is read as it was, since its file is open, or as it is now.
-TEST_F(PlacedRowsTest, ARowThatIsErasedWhileItIsReadIsNotTakenForDamaged) {
+TEST_F(PayloadStoreTest, ARowThatIsErasedWhileItIsReadIsNotTakenForDamaged) {
   Put(0, "a secret");
   BeforeNextRead([this] {
     const std::vector<Store::KeyRange> all{{Family::kPayloads, Key(0), Key(9)}};
@@ -241,7 +241,7 @@ TEST_F(PlacedRowsTest, ARowThatIsErasedWhileItIsReadIsNotTakenForDamaged) {
   EXPECT_EQ(AllOf(*store_), (Rows{{0, "a "}}));
 }
 
-TEST_F(PlacedRowsTest, DamageIsFoundByReadingAndByVerifying) {
+TEST_F(PayloadStoreTest, DamageIsFoundByReadingAndByVerifying) {
   for (std::uint64_t i = 0; i < 4; ++i) Put(i, std::string(1000, static_cast<char>('a' + i)));
   store_.reset();
   const auto expect_damage = [&] {
@@ -266,7 +266,7 @@ TEST_F(PlacedRowsTest, DamageIsFoundByReadingAndByVerifying) {
 }
 
 // Another process reads what this one moves.
-TEST_F(PlacedRowsTest, AVerificationIsNotMisledByARewrite) {
+TEST_F(PayloadStoreTest, AVerificationIsNotMisledByARewrite) {
   Put(0, "the person");
   const auto reading = RocksStore::OpenForReading(folder_.string()).value();
   ASSERT_TRUE(store_->Rewrite({{Family::kPayloads, Key(0), Key(9)}}, Without("person")).ok());
@@ -276,7 +276,7 @@ TEST_F(PlacedRowsTest, AVerificationIsNotMisledByARewrite) {
 
 // The disk fails, or the machine crashes, when some rows have moved: no harm, and the next one ends
 // it.
-TEST_F(PlacedRowsTest, ARewriteThatWasCutShortIsGoneOnWith) {
+TEST_F(PayloadStoreTest, ARewriteThatWasCutShortIsGoneOnWith) {
   Put(0, "before secret behind");
   Put(1, "neighbour");
   LetSyncsOfPayloadsFail(true);
@@ -295,7 +295,7 @@ TEST_F(PlacedRowsTest, ARewriteThatWasCutShortIsGoneOnWith) {
 }
 
 // Or a crash of the machine could leave places where nothing is.
-TEST_F(PlacedRowsTest, NothingRefersToBytesThatAreNotOnTheDisk) {
+TEST_F(PayloadStoreTest, NothingRefersToBytesThatAreNotOnTheDisk) {
   Put(0, "is there");
   LetSyncsOfPayloadsFail(true);
   WriteBatch batch;

@@ -35,8 +35,8 @@ class FolderTest : public ::testing::Test {
 
 std::vector<std::string> Entries(const Store& store, std::int64_t block) {
   std::vector<std::string> entries;
-  BlockLog<ByteRows> log(Family::kEvents, block);
-  const Status status = log.Load(store, [&](const ByteRows& rows) {
+  BlockLog<PayloadBlock> log(Family::kEvents, block);
+  const Status status = log.Load(store, [&](const PayloadBlock& rows) {
     entries.resize(static_cast<std::size_t>(rows.first()));
     for (std::int64_t i = rows.first(); i < rows.end(); ++i) entries.emplace_back(rows.At(i));
     return Status::Ok();
@@ -47,7 +47,7 @@ std::vector<std::string> Entries(const Store& store, std::int64_t block) {
 
 TEST(BlockLogTest, PiecesBecomeBlocksAndEverythingIsReadBack) {
   MemoryStore store;
-  BlockLog<ByteRows> log(Family::kEvents, 4);
+  BlockLog<PayloadBlock> log(Family::kEvents, 4);
   std::vector<std::string> expected;
   for (int i = 0; i < 30; ++i) {
     expected.push_back(std::string(static_cast<std::size_t>(i % 5), static_cast<char>('a' + i)));
@@ -68,7 +68,7 @@ TEST(BlockLogTest, PiecesBecomeBlocksAndEverythingIsReadBack) {
 
 TEST(BlockLogTest, ABlankEntryNeverReachesALaterRow) {
   MemoryStore store;
-  BlockLog<ByteRows> log(Family::kEvents, 4);
+  BlockLog<PayloadBlock> log(Family::kEvents, 4);
   for (int i = 0; i < 3; ++i) log.Append(i, "person");
   log.Blank(1);
   WriteBatch batch;
@@ -79,12 +79,12 @@ TEST(BlockLogTest, ABlankEntryNeverReachesALaterRow) {
 
 TEST(BlockLogTest, WhatIsNotStoredYetIsReadAndBlankedToo) {
   MemoryStore store;
-  BlockLog<ByteRows> log(Family::kEvents, 4);
+  BlockLog<PayloadBlock> log(Family::kEvents, 4);
   for (int i = 0; i < 10; ++i) log.Append(i, std::string(3, static_cast<char>('a' + i)));
   for (const int i : {0, 5, 9}) {
     EXPECT_EQ(log.Read(store, i).value(), std::string(3, static_cast<char>('a' + i)));
     log.Blank(i);
-    EXPECT_TRUE(ByteRows::IsBlank(log.Read(store, i).value()));
+    EXPECT_TRUE(PayloadBlock::IsBlank(log.Read(store, i).value()));
   }
   WriteBatch batch;
   log.AddTo(batch);
@@ -92,27 +92,28 @@ TEST(BlockLogTest, WhatIsNotStoredYetIsReadAndBlankedToo) {
   const auto entries = Entries(store, 4);
   ASSERT_EQ(entries.size(), 10u);
   for (int i = 0; i < 10; ++i) {
-    EXPECT_EQ(ByteRows::IsBlank(entries[i]), i == 0 || i == 5 || i == 9) << i;
+    EXPECT_EQ(PayloadBlock::IsBlank(entries[i]), i == 0 || i == 5 || i == 9) << i;
   }
 }
 
 TEST(BlockLogTest, AMissingRowIsDamage) {
   MemoryStore store;
-  BlockLog<ByteRows> log(Family::kEvents, 2);
+  BlockLog<PayloadBlock> log(Family::kEvents, 2);
   for (int i = 0; i < 6; ++i) log.Append(i, "x");
   WriteBatch batch;
   log.AddTo(batch);
   batch.Delete(Family::kEvents, std::string("\0\0\0\0\0\0\0\2", 8));
   ASSERT_TRUE(store.Write(batch, false).ok());
-  const Status status = BlockLog<ByteRows>(Family::kEvents, 2).Load(store, [](const ByteRows&) {
-    return Status::Ok();
-  });
+  const Status status =
+      BlockLog<PayloadBlock>(Family::kEvents, 2).Load(store, [](const PayloadBlock&) {
+        return Status::Ok();
+      });
   EXPECT_EQ(status.code(), ErrorCode::kInput);
 }
 
 TEST(BlockLogTest, DroppedBlocksAreGoneAndTheRestIsRead) {
   MemoryStore store;
-  BlockLog<ByteRows> log(Family::kPayloads, 2);
+  BlockLog<PayloadBlock> log(Family::kPayloads, 2);
   for (int i = 0; i < 9; ++i) log.Append(i, std::to_string(i));
   WriteBatch batch;
   log.AddTo(batch);
@@ -120,9 +121,9 @@ TEST(BlockLogTest, DroppedBlocksAreGoneAndTheRestIsRead) {
   log.AddTo(batch);
   ASSERT_TRUE(store.Write(batch, false).ok());
   std::vector<std::int64_t> left;
-  ASSERT_TRUE(BlockLog<ByteRows>(Family::kPayloads, 2)
+  ASSERT_TRUE(BlockLog<PayloadBlock>(Family::kPayloads, 2)
                   .Load(store,
-                        [&](const ByteRows& rows) {
+                        [&](const PayloadBlock& rows) {
                           for (std::int64_t i = rows.first(); i < rows.end(); ++i)
                             left.push_back(i);
                           return Status::Ok();
@@ -158,7 +159,7 @@ TEST(EventTableTest, FindsWhatIsThereThroughGrowthAndRemovals) {
 TEST(EventTableTest, OneThatIsToldWhatComesNeedNotGrowAndIsNotLarger) {
   EventTable grown, told;
   std::mt19937_64 random(5);
-  told.Expect(300'000);
+  told.Reserve(300'000);
   const std::size_t before = told.bytes();
   for (std::int64_t i = 0; i < 300'000; ++i) {
     const KeyHash id{random(), 0};
@@ -195,9 +196,9 @@ TEST(EventTableTest, TakesAtMostTwentyBytesForAnEvent) {
   }
 }
 
-TEST(PartPagesTest, WritesOnlyWhatChanged) {
+TEST(PagedPartsTest, WritesOnlyWhatChanged) {
   MemoryStore store;
-  PartPages parts;
+  PagedParts parts;
   std::string model(20'000, 'm');
   parts.Put(Part::kRun, model);
   parts.Extend(Part::kMarks, std::string(5000, 'a'));
@@ -215,7 +216,7 @@ TEST(PartPagesTest, WritesOnlyWhatChanged) {
   WriteBatch third;
   parts.AddTo(third);
   ASSERT_TRUE(store.Write(third, false).ok());
-  PartPages again;
+  PagedParts again;
   ASSERT_TRUE(again.Load(store).ok());
   EXPECT_EQ(again.Get(Part::kRun), "short");
   EXPECT_EQ(again.Get(Part::kMarks), std::string(5000, 'a') + "b");
