@@ -111,10 +111,10 @@ Status DurablePayloads::Load(const std::function<bool(std::int64_t)>& is_removed
   if (!first.ok()) return first.status();
   if (first.value()) first_ = static_cast<std::int64_t>(KeyNumber(*first.value()));
   stored_first_ = first_;
-  return log_.Load(store_, [&](const PayloadBlock& rows) -> Status {
+  return log_.Load(store_, [&](const ByteBlock& rows) -> Status {
     Example example;
     for (std::int64_t index = std::max(first_, rows.first()); index < rows.end(); ++index) {
-      const bool is_gone = is_removed(index) || PayloadBlock::IsBlank(rows.At(index));
+      const bool is_gone = is_removed(index) || ByteBlock::IsBlank(rows.At(index));
       if (!is_gone && !PayloadCodec::Decode(rows.At(index), example)) return Damaged(index);
       Keep(index, is_gone ? 0 : SizeOf(example));
     }
@@ -126,7 +126,7 @@ Status DurablePayloads::TryToVisit(const EntryVisitor& visit) const {
   LETHE_RETURN_IF_ERROR(settle_());
   Status status;
   std::int64_t seen = 0;
-  const PayloadBlock::Visitor visit_retained = [&](std::int64_t index, std::string_view entry) {
+  const ByteBlock::Visitor visit_retained = [&](std::int64_t index, std::string_view entry) {
     if (BytesOf(index) == 0 || !status.ok()) return;
     ++seen;
     status = visit({index}, entry);
@@ -134,7 +134,7 @@ Status DurablePayloads::TryToVisit(const EntryVisitor& visit) const {
   const auto visit_row = [&](std::string_view key, std::string_view value) {
     const auto number = static_cast<std::int64_t>(KeyNumber(key));
     if (number >= log_.first()) return false;
-    if (!PayloadBlock::ForEachIn(value, visit_retained) && status.ok()) status = Damaged(number);
+    if (!ByteBlock::ForEachIn(value, visit_retained) && status.ok()) status = Damaged(number);
     return status.ok();
   };
   const std::int64_t from = known_from() / kBlock * kBlock;

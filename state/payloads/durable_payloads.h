@@ -73,7 +73,7 @@ class DurablePayloads final : public Payloads {
   const Store& store_;
   const std::function<Status()> settle_;
   PayloadCodec codec_;
-  BlockLog<PayloadBlock> log_{Family::kPayloads, kBlock};
+  BlockLog<ByteBlock> log_{Family::kPayloads, kBlock};
   std::deque<std::uint32_t> bytes_of_;  // of the last ones, up to the one before next_
   std::int64_t count_ = 0;
   std::int64_t bytes_ = 0;

@@ -133,7 +133,7 @@ std::vector<Store::KeyRange> BlockLog<Rows>::RangesOf(const std::set<std::int64_
   return ranges;
 }
 
-template class BlockLog<PayloadBlock>;
+template class BlockLog<ByteBlock>;
 template class BlockLog<EventBlock>;
 
 namespace {
@@ -159,7 +159,7 @@ std::optional<std::string> Blanked(std::string_view value, const std::set<std::i
   if (next == indices.end() || *next >= first + NumberAt<std::uint32_t>(value, 9)) {
     return std::nullopt;
   }
-  if (PayloadBlock bytes; PayloadBlock::Decode(value, bytes)) return BlankedIn(bytes, indices);
+  if (ByteBlock bytes; ByteBlock::Decode(value, bytes)) return BlankedIn(bytes, indices);
   if (EventBlock events; EventBlock::Decode(value, events)) return BlankedIn(events, indices);
   return std::nullopt;
 }

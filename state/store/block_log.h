@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "state/format/byte_block.h"
 #include "state/format/event_block.h"
-#include "state/format/payload_block.h"
 #include "state/store/store.h"
 
 namespace lethe {

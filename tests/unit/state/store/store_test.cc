@@ -35,8 +35,8 @@ class FolderTest : public ::testing::Test {
 
 std::vector<std::string> Entries(const Store& store, std::int64_t block) {
   std::vector<std::string> entries;
-  BlockLog<PayloadBlock> log(Family::kEvents, block);
-  const Status status = log.Load(store, [&](const PayloadBlock& rows) {
+  BlockLog<ByteBlock> log(Family::kEvents, block);
+  const Status status = log.Load(store, [&](const ByteBlock& rows) {
     entries.resize(static_cast<std::size_t>(rows.first()));
     for (std::int64_t i = rows.first(); i < rows.end(); ++i) entries.emplace_back(rows.At(i));
     return Status::Ok();
@@ -47,7 +47,7 @@ std::vector<std::string> Entries(const Store& store, std::int64_t block) {
 
 TEST(BlockLogTest, PiecesBecomeBlocksAndEverythingIsReadBack) {
   MemoryStore store;
-  BlockLog<PayloadBlock> log(Family::kEvents, 4);
+  BlockLog<ByteBlock> log(Family::kEvents, 4);
   std::vector<std::string> expected;
   for (int i = 0; i < 30; ++i) {
     expected.push_back(std::string(static_cast<std::size_t>(i % 5), static_cast<char>('a' + i)));
@@ -68,7 +68,7 @@ TEST(BlockLogTest, PiecesBecomeBlocksAndEverythingIsReadBack) {
 
 TEST(BlockLogTest, ABlankEntryNeverReachesALaterRow) {
   MemoryStore store;
-  BlockLog<PayloadBlock> log(Family::kEvents, 4);
+  BlockLog<ByteBlock> log(Family::kEvents, 4);
   for (int i = 0; i < 3; ++i) log.Append(i, "person");
   log.Blank(1);
   WriteBatch batch;
@@ -79,12 +79,12 @@ TEST(BlockLogTest, ABlankEntryNeverReachesALaterRow) {
 
 TEST(BlockLogTest, WhatIsNotStoredYetIsReadAndBlankedToo) {
   MemoryStore store;
-  BlockLog<PayloadBlock> log(Family::kEvents, 4);
+  BlockLog<ByteBlock> log(Family::kEvents, 4);
   for (int i = 0; i < 10; ++i) log.Append(i, std::string(3, static_cast<char>('a' + i)));
   for (const int i : {0, 5, 9}) {
     EXPECT_EQ(log.Read(store, i).value(), std::string(3, static_cast<char>('a' + i)));
     log.Blank(i);
-    EXPECT_TRUE(PayloadBlock::IsBlank(log.Read(store, i).value()));
+    EXPECT_TRUE(ByteBlock::IsBlank(log.Read(store, i).value()));
   }
   WriteBatch batch;
   log.AddTo(batch);
@@ -92,28 +92,27 @@ TEST(BlockLogTest, WhatIsNotStoredYetIsReadAndBlankedToo) {
   const auto entries = Entries(store, 4);
   ASSERT_EQ(entries.size(), 10u);
   for (int i = 0; i < 10; ++i) {
-    EXPECT_EQ(PayloadBlock::IsBlank(entries[i]), i == 0 || i == 5 || i == 9) << i;
+    EXPECT_EQ(ByteBlock::IsBlank(entries[i]), i == 0 || i == 5 || i == 9) << i;
   }
 }
 
 TEST(BlockLogTest, AMissingRowIsDamage) {
   MemoryStore store;
-  BlockLog<PayloadBlock> log(Family::kEvents, 2);
+  BlockLog<ByteBlock> log(Family::kEvents, 2);
   for (int i = 0; i < 6; ++i) log.Append(i, "x");
   WriteBatch batch;
   log.AddTo(batch);
   batch.Delete(Family::kEvents, std::string("\0\0\0\0\0\0\0\2", 8));
   ASSERT_TRUE(store.Write(batch, false).ok());
-  const Status status =
-      BlockLog<PayloadBlock>(Family::kEvents, 2).Load(store, [](const PayloadBlock&) {
-        return Status::Ok();
-      });
+  const Status status = BlockLog<ByteBlock>(Family::kEvents, 2).Load(store, [](const ByteBlock&) {
+    return Status::Ok();
+  });
   EXPECT_EQ(status.code(), ErrorCode::kInput);
 }
 
 TEST(BlockLogTest, DroppedBlocksAreGoneAndTheRestIsRead) {
   MemoryStore store;
-  BlockLog<PayloadBlock> log(Family::kPayloads, 2);
+  BlockLog<ByteBlock> log(Family::kPayloads, 2);
   for (int i = 0; i < 9; ++i) log.Append(i, std::to_string(i));
   WriteBatch batch;
   log.AddTo(batch);
@@ -121,9 +120,9 @@ TEST(BlockLogTest, DroppedBlocksAreGoneAndTheRestIsRead) {
   log.AddTo(batch);
   ASSERT_TRUE(store.Write(batch, false).ok());
   std::vector<std::int64_t> left;
-  ASSERT_TRUE(BlockLog<PayloadBlock>(Family::kPayloads, 2)
+  ASSERT_TRUE(BlockLog<ByteBlock>(Family::kPayloads, 2)
                   .Load(store,
-                        [&](const PayloadBlock& rows) {
+                        [&](const ByteBlock& rows) {
                           for (std::int64_t i = rows.first(); i < rows.end(); ++i)
                             left.push_back(i);
                           return Status::Ok();

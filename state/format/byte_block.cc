@@ -1,4 +1,4 @@
-#include "state/format/payload_block.h"
+#include "state/format/byte_block.h"
 
 #include <algorithm>
 
@@ -26,25 +26,25 @@ std::optional<Head> ReadHead(std::string_view value) {
 
 }  // namespace
 
-PayloadBlock::PayloadBlock(std::int64_t first, std::size_t most)
+ByteBlock::ByteBlock(std::int64_t first, std::size_t most)
     : first_(first), begin_(kHeader + 4 * most), bytes_(begin_, '\0') {
   ends_.reserve(most);
 }
 
-PayloadBlock::Entry PayloadBlock::At(std::int64_t index) const {
+ByteBlock::Entry ByteBlock::At(std::int64_t index) const {
   const auto at = static_cast<std::size_t>(index - first_);
   const std::size_t begin = at == 0 ? 0 : ends_[at - 1];
   return std::string_view(bytes_).substr(begin_ + begin, ends_[at] - begin);
 }
 
-void PayloadBlock::Append(Entry entry) {
+void ByteBlock::Append(Entry entry) {
   // Entries of a row are alike.
   if (ends_.size() == 1) bytes_.reserve(begin_ + ends_.capacity() * ends_.front());
   bytes_ += entry;
   ends_.push_back(static_cast<std::uint32_t>(bytes_.size() - begin_));
 }
 
-bool PayloadBlock::Blank(std::int64_t index) {
+bool ByteBlock::Blank(std::int64_t index) {
   const Entry entry = At(index);
   if (entry.empty()) return false;
   const auto size = static_cast<std::uint32_t>(entry.size());
@@ -58,7 +58,7 @@ bool PayloadBlock::Blank(std::int64_t index) {
   return true;
 }
 
-void PayloadBlock::PutHead(std::int64_t from, std::int64_t to, std::string& value) const {
+void ByteBlock::PutHead(std::int64_t from, std::int64_t to, std::string& value) const {
   PutNumber(value, RowKind::kBytes);
   PutNumber(value, from);
   PutNumber(value, static_cast<std::uint32_t>(to - from));
@@ -67,7 +67,7 @@ void PayloadBlock::PutHead(std::int64_t from, std::int64_t to, std::string& valu
   }
 }
 
-std::string PayloadBlock::Take() && {
+std::string ByteBlock::Take() && {
   if (begin_ != kHeader + 4 * ends_.size()) return Encode(first_, end());
   std::string head;
   head.reserve(begin_);
@@ -76,7 +76,7 @@ std::string PayloadBlock::Take() && {
   return std::move(bytes_);
 }
 
-std::string PayloadBlock::Encode(std::int64_t from, std::int64_t to) const {
+std::string ByteBlock::Encode(std::int64_t from, std::int64_t to) const {
   const auto begin = static_cast<std::size_t>(from - first_);
   const auto end = static_cast<std::size_t>(to - first_);
   const std::size_t cut = begin == 0 ? 0 : ends_[begin - 1];
@@ -88,7 +88,7 @@ std::string PayloadBlock::Encode(std::int64_t from, std::int64_t to) const {
   return value;
 }
 
-bool PayloadBlock::ForEachIn(std::string_view value, const Visitor& visit) {
+bool ByteBlock::ForEachIn(std::string_view value, const Visitor& visit) {
   const auto head = ReadHead(value);
   if (!head) return false;
   std::string_view rest = value.substr(kHeader + 4 * head->count);
@@ -101,7 +101,7 @@ bool PayloadBlock::ForEachIn(std::string_view value, const Visitor& visit) {
   return rest.empty();
 }
 
-bool PayloadBlock::Decode(std::string_view value, PayloadBlock& rows) {
+bool ByteBlock::Decode(std::string_view value, ByteBlock& rows) {
   const auto head = ReadHead(value);
   if (!head) return false;
   rows.first_ = head->first;
@@ -116,8 +116,7 @@ bool PayloadBlock::Decode(std::string_view value, PayloadBlock& rows) {
   return value.size() - rows.begin_ == end;
 }
 
-std::optional<PayloadBlock::Entry> PayloadBlock::DecodeOne(std::string_view value,
-                                                           std::int64_t wanted) {
+std::optional<ByteBlock::Entry> ByteBlock::DecodeOne(std::string_view value, std::int64_t wanted) {
   std::optional<Entry> found;
   const bool is_sound = ForEachIn(value, [&](std::int64_t index, Entry entry) {
     if (index == wanted) found = entry;

@@ -10,13 +10,13 @@
 namespace lethe {
 
 // Consecutive entries of any bytes, and the row that holds them on disk.
-class PayloadBlock {
+class ByteBlock {
  public:
   using Entry = std::string_view;
 
-  PayloadBlock() : PayloadBlock(0) {}
+  ByteBlock() : ByteBlock(0) {}
   // With room in front for what a row of so many entries begins with.
-  explicit PayloadBlock(std::int64_t first, std::size_t most = 0);
+  explicit ByteBlock(std::int64_t first, std::size_t most = 0);
 
   std::int64_t first() const { return first_; }
   std::int64_t end() const { return first_ + static_cast<std::int64_t>(ends_.size()); }
@@ -30,7 +30,7 @@ class PayloadBlock {
   // The row of all; of the most entries it is made where they stand.
   std::string Take() &&;
   std::string Encode(std::int64_t from, std::int64_t to) const;
-  static bool Decode(std::string_view value, PayloadBlock& rows);
+  static bool Decode(std::string_view value, ByteBlock& rows);
   // The entries of a row in order, within `value`. False: it is damaged.
   using Visitor = std::function<void(std::int64_t index, Entry entry)>;
   static bool ForEachIn(std::string_view value, const Visitor& visit);
