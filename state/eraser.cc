@@ -35,9 +35,13 @@ Status Eraser::EraseAll() {
   std::vector<Store::KeyRange> ranges = ranges_of_(*indices);
   // Pages of models that knew the events have been overwritten; here they disappear.
   ranges.push_back({Family::kMeta, "", ""});
-  LETHE_RETURN_IF_ERROR(store_.Rewrite(
-      ranges, [indices](std::string_view value) { return Blanked(value, *indices); }));
+  const Status status = store_.Rewrite(
+      ranges, [indices](std::string_view value) { return Blanked(value, *indices); });
   const std::lock_guard lock(mutex_);
+  if (!status.ok()) {
+    models_wait_ = true;  // the next call tries again
+    return status;
+  }
   for (const std::int64_t index : *indices) {
     waiting_.erase(index);
     erased_.push_back(index);

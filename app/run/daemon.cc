@@ -1,7 +1,6 @@
 #include "app/run/daemon.h"
 
 #include <sys/stat.h>
-#include <systemd/sd-daemon.h>
 
 #include <atomic>
 #include <filesystem>
@@ -13,14 +12,15 @@
 
 #include "app/interrupt.h"
 #include "app/log.h"
-#include "app/run/broker_watch.h"
 #include "app/run/connection.h"
 #include "app/run/file_budget.h"
 #include "app/run/kafka_erasure_gateway.h"
 #include "app/run/pipeline_info.h"
 #include "app/run/router_ports.h"
+#include "app/run/service_manager.h"
 #include "app/run/shard_worker.h"
 #include "app/run/topic_watch.h"
+#include "app/run/worker_threads.h"
 #include "app/topics/limits.h"
 #include "app/version.h"
 #include "connectors/kafka/log.h"
@@ -38,11 +38,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kQuestion{5'000};  // to a broker
 constexpr int kTriesPerWarning = 10;
 constexpr milliseconds kTick{50};
-constexpr int kTicksPerMeasure = 20;
 constexpr milliseconds kGoodbye{10'000};  // for receipts that are on their way at a stop
-
-// For `Type=notify` of systemd; does nothing where nobody listens.
-void TellServiceManager(const std::string& state) { sd_notify(0, state.c_str()); }
 
 class Daemon {
  public:
@@ -128,6 +124,15 @@ class Daemon {
                         &metrics_);
     publisher.SetModelLimit(model_limit_);
     Router router(config_, partitions_, LivePorts(config_, *cluster_, publisher, stopping_));
+    // The workers and the producer's callbacks refer to the publisher and to the router, so both
+    // end before these, also when a start fails half-way.
+    struct Ending {
+      Daemon& daemon;
+      ~Ending() {
+        daemon.workers_.clear();
+        daemon.producer_.reset();
+      }
+    } const ending{*this};
     auto watch = TopicWatch::Open(config_, settings_, producer_.get(), partitions_);
     if (!watch.ok()) return watch.status();
     LETHE_RETURN_IF_ERROR(OpenShards(publisher, router, watch.value()->ownership()));
@@ -147,7 +152,9 @@ class Daemon {
       partitions.push_back({worker->assignment().partition, worker->last_record()});
     }
     watch.value()->Start(*consumer.value(), std::move(partitions));
-    const Status status = RunWorkers(*consumer.value());
+    const Status status = RunWorkers({config_, settings_.brokers, clock_, published_, metrics_,
+                                      producer_.get(), stopping_, workers_},
+                                     *consumer.value());
     watch.value()->Stop();
     return SayGoodbye(status);
   }
@@ -319,61 +326,6 @@ class Daemon {
       }
     }
     return Status::Ok();
-  }
-
-  Status RunWorkers(KafkaConsumer& consumer) {
-    std::vector<Status> results(workers_.size());
-    std::atomic<std::size_t> running{workers_.size()};
-    std::atomic<bool> failed{false};
-    std::vector<std::thread> threads;
-    for (std::size_t i = 0; i < workers_.size(); ++i) {
-      threads.emplace_back([&, i] {
-        results[i] = workers_[i]->Run(consumer);
-        if (!results[i].ok() && results[i].code() != ErrorCode::kInterrupted) failed = true;
-        --running;
-      });
-    }
-    BrokerWatch watch(settings_.brokers, clock_, published_, metrics_);
-    for (int tick = 0; !Interrupted() && !failed && running > 0; ++tick) {
-      std::this_thread::sleep_for(kTick);
-      if (tick % kTicksPerMeasure != 0) continue;
-      Measure(consumer);
-      if (watch.Look(consumer.contact())) {
-        TellServiceManager("STATUS=" + (watch.trouble().empty() ? "ready" : watch.trouble()));
-      }
-    }
-    if (Interrupted()) LogInfo("stopping; a second signal stops at once");
-    published_.SetStopping();
-    TellServiceManager("STOPPING=1\nSTATUS=stopping");
-    stopping_ = true;
-    consumer.Stop();
-    while (running > 0) {
-      consumer.Wake();
-      std::this_thread::sleep_for(milliseconds(5));
-    }
-    for (std::thread& thread : threads) thread.join();
-    for (const Status& status : results) {
-      if (!status.ok() && status.code() != ErrorCode::kInterrupted) {
-        published_.SetUnhealthy(status.message());
-        published_.AddTrouble({clock_.NowMs(), status.message()});
-        return status;
-      }
-    }
-    return Status::Ok();
-  }
-
-  void Measure(const KafkaConsumer& consumer) {
-    for (const auto& worker : workers_) worker->Measure(consumer);
-    if (producer_) {
-      const auto age = producer_->oldest_age();
-      metrics_.SetPublishing(
-          producer_->outstanding(),
-          age ? std::optional(static_cast<double>(clock_.NowMs() - age->count()) / 1000)
-              : std::nullopt);
-    }
-    std::error_code error;
-    const auto space = std::filesystem::space(config_.state.path, error);
-    if (!error) metrics_.SetStateFree(static_cast<std::int64_t>(space.available));
   }
 
   Status SayGoodbye(const Status& status) {

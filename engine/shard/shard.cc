@@ -7,6 +7,7 @@
 #include "engine/base/check.h"
 #include "engine/base/json.h"
 #include "engine/plan.h"
+#include "engine/spec/config_hash.h"
 
 namespace lethe {
 
@@ -16,11 +17,10 @@ Shard::Shard(const Plan& plan, const ShardIdentity& identity, const ShardPorts& 
       id_(identity.shard),
       ports_(ports),
       pseudonymizer_(ports.hasher, identity),
+      config_sha256_(ConfigSha256(plan.spec, ports.hasher)),
       why_not_(plan.WhyNotCertified()),
       pending_(plan.spec.forgetting),
       regret_bound_(plan.constants, EventValidator(plan.spec.model).model_dimension()) {
-  const Digest digest = ports.hasher.Sha256(CertificatePart(plan.spec));
-  config_sha256_ = ToHex(digest.data(), digest.size());
   unlearner_ = MakeUnlearner(plan_, id_, ports.random, ports.payloads);
 }
 

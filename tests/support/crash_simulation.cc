@@ -5,32 +5,24 @@
 #include <gtest/gtest.h>
 
 #include "engine/base/archive.h"
+#include "tests/support/forwarding_store.h"
 
 namespace lethe::testing {
 namespace {
 
 // The process dies by an exception that only the simulation catches.
-class DyingStore final : public Store {
+class DyingStore final : public ForwardingStore {
  public:
   using OnWrite = std::function<void(const WriteBatch&)>;
-  DyingStore(Store& disk, OnWrite on_write) : disk_(disk), on_write_(std::move(on_write)) {}
+  DyingStore(Store& disk, OnWrite on_write)
+      : ForwardingStore(disk), on_write_(std::move(on_write)) {}
 
-  Result<std::optional<std::string>> Get(Family family, std::string_view key) const override {
-    return disk_.Get(family, key);
-  }
-  Status Scan(Family family, std::string_view first, const Visitor& visit) const override {
-    return disk_.Scan(family, first, visit);
-  }
-  Status Rewrite(const std::vector<KeyRange>& ranges, const Scrub& scrub) override {
-    return disk_.Rewrite(ranges, scrub);
-  }
   Status Write(const WriteBatch& batch, bool) override {
     on_write_(batch);
     return Status::Ok();
   }
 
  private:
-  Store& disk_;
   OnWrite on_write_;
 };
 

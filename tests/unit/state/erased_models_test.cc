@@ -5,30 +5,24 @@
 
 #include "state/durable_state.h"
 #include "state/store/memory_store.h"
+#include "tests/support/forwarding_store.h"
 #include "tests/support/shard_fixture.h"
 
 namespace lethe::testing {
 namespace {
 
 // Counts how often the pages of the engine's own parts, models among them, were rewritten.
-class CountingStore final : public Store {
+class CountingStore final : public ForwardingStore {
  public:
-  Result<std::optional<std::string>> Get(Family family, std::string_view key) const override {
-    return rows_.Get(family, key);
-  }
-  Status Scan(Family family, std::string_view first, const Visitor& visit) const override {
-    return rows_.Scan(family, first, visit);
-  }
-  Status Write(const WriteBatch& batch, bool sync) override { return rows_.Write(batch, sync); }
+  using ForwardingStore::ForwardingStore;
   Status Rewrite(const std::vector<KeyRange>& ranges, const Scrub& scrub) override {
     for (const KeyRange& range : ranges) rewrites += range.family == Family::kMeta ? 1 : 0;
-    return rows_.Rewrite(ranges, scrub);
+    if (fails) return {ErrorCode::kDisk, "the disk is full"};
+    return ForwardingStore::Rewrite(ranges, scrub);
   }
 
   int rewrites = 0;
-
- private:
-  MemoryStore rows_;
+  bool fails = false;
 };
 
 class ErasedModelsTest : public ShardFixture {
@@ -54,7 +48,8 @@ class ErasedModelsTest : public ShardFixture {
     return store_.rewrites;
   }
 
-  CountingStore store_;
+  MemoryStore rows_;
+  CountingStore store_{rows_};
   std::unique_ptr<DurableState> durable_;
 };
 
@@ -92,6 +87,17 @@ TEST_F(ErasedModelsTest, GoTogetherWithAnEventThatIsForgottenAtOnce) {
   FeedAt(1001, EventKind::kDelete, "a");
   EXPECT_EQ(Erase(), 1);
   EXPECT_EQ(Erase(), 1);
+}
+
+TEST_F(ErasedModelsTest, AnErasureThatFailedIsTriedAgain) {
+  Open();
+  durable_->RetireModels();
+  ASSERT_TRUE(durable_->Commit(true).ok());
+  store_.fails = true;
+  EXPECT_FALSE(durable_->Erase().ok());
+  store_.fails = false;
+  const int before = store_.rewrites;
+  EXPECT_EQ(Erase(), before + 1);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "connectors/system/sodium_random.h"
 #include "engine/plan.h"
 #include "tests/support/crash_simulation.h"
+#include "tests/support/forwarding_store.h"
 
 namespace lethe {
 namespace {
@@ -24,19 +25,11 @@ constexpr int kPowerCuts = 50;
 constexpr std::int64_t kRecordNs = 60'000'000;  // between two records
 
 // A disk with a cache: what was written is read back, and a power cut takes what was not synced.
-class CachedStore final : public Store {
+class CachedStore final : public ForwardingStore {
  public:
-  Result<std::optional<std::string>> Get(Family family, std::string_view key) const override {
-    return cache_.Get(family, key);
-  }
-  Status Scan(Family family, std::string_view first, const Visitor& visit) const override {
-    return cache_.Scan(family, first, visit);
-  }
-  Status Rewrite(const std::vector<KeyRange>& ranges, const Scrub& scrub) override {
-    return cache_.Rewrite(ranges, scrub);
-  }
+  CachedStore() : ForwardingStore(cache_) {}
   Status Write(const WriteBatch& batch, bool sync) override {
-    LETHE_RETURN_IF_ERROR(cache_.Write(batch, sync));
+    LETHE_RETURN_IF_ERROR(ForwardingStore::Write(batch, sync));
     if (sync) disk_ = cache_;
     return Status::Ok();
   }
