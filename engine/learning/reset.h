@@ -11,7 +11,7 @@ namespace lethe {
 // gradient, plus a margin for rounding, is at most `tolerance`. Then in every world the model is
 // within tolerance/mu of the same minimiser, whatever was deleted and in which order. The stopping
 // test alone makes this sound, not the solver. Fails (kInternal) if the test is not reached; z is
-// then unspecified and must not be released.
+// then the last iterate, inside the ball but without this guarantee.
 Status ResetTo(const MeanCost& cost, const Constants& constants, double tolerance, Vector& z);
 
 // Fails (kConfig), before any data is seen, if the minimiser may lie outside of the ball, where the
