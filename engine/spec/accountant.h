@@ -8,8 +8,9 @@
 namespace lethe {
 
 // Conversions between the forms of one privacy promise: mu-GDP, (epsilon, delta), rho and the
-// attacker's advantage (docs/guarantee.md, section 3). Every result that enters a promise is
-// rounded to the safe side, so that less is promised than holds. All functions are thread-safe.
+// attacker's advantage (docs/guarantee.md, section 3). Conversions to delta, epsilon and
+// mu are rounded to the safe side, so that less is promised than holds; RhoOfMu and AdvantageOfMu
+// are the plain formulas in doubles. All functions are thread-safe.
 
 // The smallest delta such that mu-GDP implies (epsilon, delta), rounded up:
 // Phi(-epsilon/mu + mu/2) - e^epsilon Phi(-epsilon/mu - mu/2)   (Balle and Wang 2018, Theorem 8).
