@@ -9,6 +9,7 @@
 namespace lethe {
 namespace {
 
+// Refuses combinations of waits and calibrations that have no meaning or no end.
 Status CheckWaiting(const ForgettingSpec& forgetting) {
   if (forgetting.target_sigma > 0 && forgetting.deadline.none() && forgetting.batch_window.none() &&
       forgetting.mode != "active") {
@@ -55,14 +56,14 @@ Status CheckHashed(const ModelSpec& model, const Constants& constants, const Mod
   return SparseModel::Check(constants);
 }
 
-// Only what is promised of everybody together is divided among the shards: a person's events are
-// on one of them as a rule, and the receipt says when they were not.
+// Only a joint promise is divided among the shards. A promise to one person is not, because as a
+// rule one shard holds all events of a person; the receipt says if several did.
 bool DividesBudget(const ForgettingSpec& forgetting) {
   return forgetting.guarantee == Guarantee::kJoint &&
          forgetting.guarantee_scope == GuaranteeScope::kFleet;
 }
 
-// The spec as one of the shards sees it, with its share of the budget, which is returned too.
+// The spec of one shard, with its share of the budget. Replaces `budget` by that share.
 Spec OfOneShard(const Spec& stated, std::int64_t shards, Promise& budget) {
   Spec spec = stated;
   if (shards == 1 || !DividesBudget(stated.forgetting)) return spec;
@@ -92,7 +93,7 @@ Result<Plan> Plan::Make(const Spec& stated, std::int64_t shards) {
   auto schedule = Schedule::Make(spec.learning, spec.forgetting.split, constants.value(),
                                  budget.value().rho, EventValidator(spec.model).model_dimension());
   if (!schedule.ok()) return schedule.status();
-  // On the grid noise is rounded to 2^-26 of itself, which a budget must be well above.
+  // Noise on the grid is rounded to 2^-26 of itself, so the budget must be well above that.
   if (budget.value().mu < 16 * GridShiftPerSigma(EventValidator(spec.model).model_dimension())) {
     return Status(ErrorCode::kConfig,
                   "forgetting.budget: too small for a model of this dimension: noise in doubles "

@@ -9,36 +9,40 @@
 
 namespace lethe {
 
-// All that follows from a spec before any data is seen; fails (kConfig) with what is wrong.
+// The validated configuration of one shard with everything derived from it before any data is seen.
+// A value type; immutable after Make, so threads may share one. `mode` points to a static entry.
 struct Plan {
-  Spec spec;
+  Spec spec;  // as the user stated it, with the budget of all shards
   Constants constants;
-  Promise budget;   // what one shard may spend
-  Promise promise;  // what one shard keeps: its budget, or nothing at all if the mode is exact
+  Promise budget;   // the budget of one shard
+  Promise promise;  // the promise of one shard: its budget, or all zeros if the mode is exact
   Schedule schedule;
   const ModeEntry* mode;
-  std::int64_t shards = 1;  // partitions of the topic, wherever they are run
-  // What is kept by all that is served, the average of the shards: with guarantee joint for
-  // everybody who was forgotten, with per_request for a person whose events one shard held.
+  std::int64_t shards = 1;  // partitions of the topic, in whichever process they run
+  // The promise for the served model, the average of the shards. With guarantee joint it is made to
+  // all forgotten people together, with per_request to a person whose events one shard held.
   Promise served = promise;
 
-  // `shards` is the topic's number of partitions, not that of the shards that one process runs.
+  // Validates the spec and derives the plan. Fails (kConfig) with the key that is wrong and a
+  // remedy. `shards` is the number of partitions of the topic, of which this process may run fewer.
   static Result<Plan> Make(const Spec& spec, std::int64_t shards = 1);
 
-  // What is kept by all that is served for a person whose events `holders` shards held.
+  // The promise for the served model to a person whose events `holders` shards held.
   Promise ServedTo(std::int64_t holders) const { return promise.Over(holders); }
 
-  // Whether the promise holds also when requests depend on what was released.
+  // Whether the promise holds even if requests depend on released models.
   bool AllowsAdaptiveRequests() const;
 
-  // Fails (kConfig) if a running engine cannot keep what this mode holds.
+  // Fails (kConfig) if this mode works in `replay` and `compare` only, with these keys.
   Status CheckRun() const;
 
-  // The reasons, known from the configuration alone, why no deletion will be certified.
+  // The reasons, known from the configuration alone, why no deletion will be certified. Empty if
+  // deletions may be certified.
   std::vector<std::string> WhyNotCertified() const;
 };
 
-// Makes the unlearner of a shard with this plan. Every argument must outlive it.
+// Makes the unlearner of a shard with this plan. It borrows the plan, the random source and the
+// payloads, which must outlive it.
 inline std::unique_ptr<Unlearner> MakeUnlearner(const Plan& plan, ShardId shard,
                                                 RandomSource& random, Payloads& payloads) {
   return plan.mode->make({.spec = plan.spec,

@@ -14,16 +14,17 @@
 
 namespace lethe {
 
-// From a decoded event to what the learner and the ledger take: bounds are enforced, features are
-// hashed, names become keyed hashes. The result depends on the one record alone, so records may be
-// admitted ahead of their turn and in another thread. Thread-safe.
+// The preprocessor of learn events for one shard: it validates an event, hashes its named features,
+// and replaces its id and subject by keyed hashes. The result depends on the one record alone, so
+// records may be admitted ahead of their turn. Thread-safe. It owns copies of its settings and
+// borrows the hasher inside `names`, which must outlive it.
 class Admission {
  public:
-  // An event without an id is called by its position in `topic`.
+  // An event without an id gets the id "topic/shard/offset".
   Admission(const ModelSpec& model, Pseudonymizer names, std::string topic, ShardId shard);
 
-  // Fills `learn` from a learn or update that could be decoded, or says why it is refused; then
-  // `learn` is unspecified.
+  // Fills `learn` from a decoded learn or update and returns nullopt. Otherwise returns the
+  // rejection, and `learn` is unspecified.
   std::optional<Rejection> Admit(const Event& event, Offset offset, AdmittedLearn& learn) const;
 
   // Fast path of Admit for dense learns. Returns false if the event needs Admit (wrong dimension,
@@ -42,20 +43,23 @@ class Admission {
   ShardId shard_;
 };
 
-// The items of a batch, and the storage that they point into. The storage is reused from batch to
-// batch, so learns are admitted without allocation. Not thread-safe.
+// The items of one batch of records, and the storage that they point into. The storage is reused
+// from batch to batch, so learns are admitted without allocation. Not thread-safe. A slot index out
+// of range is a programming error and ends the process.
 class ItemBatch {
  public:
-  // Forgets all items; from now on there are `count` slots without an item.
+  // Removes all items and makes `count` empty slots. Invalidates every item.
   void Clear(std::size_t count);
 
-  // For the features of the record that is decoded next. All records share the buffer, so that it
-  // stays in the processor's cache.
+  // A buffer for the features of the next decoded record. All records share it, so that it stays in
+  // the processor's cache.
   std::vector<double>& buffer() { return x_; }
 
-  // Makes the item of slot i from a decoded record. Takes the record's features and texts.
+  // Makes the item of slot i from a decoded record, by moving its features and texts out of it. An
+  // event that is refused becomes an item with its rejection.
   void Admit(const Admission& admission, std::size_t i, Record& record);
-  // The fast path, for dense learns. Returns false if the record must be decoded and admitted.
+  // Fast path for dense learns, from the record's own buffer, which is not needed afterwards.
+  // Returns false, and leaves the slot empty, if the record must be decoded and passed to Admit.
   bool AdmitView(const Admission& admission, std::size_t i, const LearnView& view);
 
   bool has(std::size_t i) const { return items_[i].has_value(); }
@@ -65,7 +69,7 @@ class ItemBatch {
  private:
   Item Reject(Rejection rejection) { return &rejections_.emplace_back(std::move(rejection)); }
 
-  std::vector<AdmittedLearn> learns_;  // that of slot i is at i
+  std::vector<AdmittedLearn> learns_;  // learns_[i] is the storage of slot i
   std::vector<std::optional<Item>> items_;
   // Addresses in a deque stay valid while it grows.
   std::deque<AdmittedUpdate> updates_;

@@ -14,8 +14,10 @@ Rejection Refuse(Reason reason, std::string message) {
   return {.reason = reason, .message = std::move(message), .is_request = false};
 }
 
-// Shrinks x to norm at most `bound`. Scaling by the largest entry first keeps squares finite.
-// False if rounding cannot be made to end inside, which no finite x was seen to do.
+// Shrinks x, which is finite and not zero, to a computed norm of at most `bound`. Scaling by the
+// largest entry first keeps the squares finite. Rounding may leave the norm a little above the
+// bound, so the factor is reduced until it is not. Returns false if 16 reductions were not enough;
+// no such x is known.
 bool RescaleTo(double bound, Eigen::Ref<Vector> x) {
   x /= x.cwiseAbs().maxCoeff();
   double factor = bound / x.norm();
@@ -28,11 +30,11 @@ bool RescaleTo(double bound, Eigen::Ref<Vector> x) {
   return false;
 }
 
-// Written so that anything but a proven "at most" is refused: with a number that is not finite the
-// norm is not either.
+// The comparison is false for NaN, so features with a NaN or an infinity are never within.
 bool IsWithin(double bound, double squared_norm) { return std::sqrt(squared_norm) <= bound; }
 
-// A squared norm below this is within the bound whatever was rounded; 0 where squares would
+// A threshold for the squared norm: below it, IsWithin is true whatever the rounding, and its
+// square root need not be computed. It is 0, which no squared norm is below, where squares could
 // overflow or lose digits.
 double SurelyWithin(double bound) {
   return bound > 1e-100 && bound < 1e100 ? bound * bound * (1 - 8 * DBL_EPSILON) : 0;

@@ -10,9 +10,10 @@
 
 namespace lethe {
 
-// Enforces the bounds that the constants were derived from. What passes is finite, has the features
-// that the model takes, |x| <= feature_norm (for a hashed model: of what was hashed) and an
-// admissible label. Nothing else may reach the learner.
+// Enforces the bounds from which Constants are derived. An accepted example is finite, has the
+// features that the model takes, has |x| <= feature_norm without the bias (for a hashed model, |x|
+// after hashing), and has a label that the loss admits. Nothing else may reach the learner, because
+// every certificate rests on these bounds. Thread-safe; owns a copy of the model's settings.
 class EventValidator {
  public:
   explicit EventValidator(const ModelSpec& model);
@@ -20,9 +21,11 @@ class EventValidator {
   // The number of weights, bias included.
   Eigen::Index model_dimension() const { return feature_dimension() + (model_.bias ? 1 : 0); }
 
-  // Fills `example`, or says why not. Messages carry no values and no names.
+  // Fills `example` and returns nullopt, or returns the rejection; `example` is then unspecified.
+  // The message of a rejection has no feature value, feature name, id or subject.
   std::optional<Rejection> Admit(const Event& event, Example& example) const;
-  // The same in a hurry. False: it is to be looked at closely, by the other one.
+  // Fast path of Admit for dense learns. Returns false if the event needs Admit (wrong dimension,
+  // norm near the bound, bad label); `example` is then unspecified.
   bool AdmitView(const LearnView& learn, Example& example) const;
 
  private:
@@ -36,7 +39,7 @@ class EventValidator {
   std::optional<Rejection> AdmitLabel(double y, Example& example) const;
 
   ModelSpec model_;
-  double surely_within_;  // most events are, and then the root of their squared norm is spared
+  double surely_within_;  // a squared norm below this is within the bound, without a square root
 };
 
 }  // namespace lethe

@@ -31,7 +31,8 @@ struct Term {
   double value;
 };
 
-// Adds up what shares an index and drops sums of zero.
+// Sorts by index, adds up the terms of each index in the order of the event, and drops sums of
+// zero. O(n log n). The fixed order makes the rounding, and so the model, reproducible.
 void Merge(std::vector<Term>& terms) {
   std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) {
     return a.index != b.index ? a.index < b.index : a.position < b.position;

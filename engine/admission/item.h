@@ -10,21 +10,23 @@
 
 namespace lethe {
 
-// A learn event as the learner takes it: validated numbers, and keyed hashes instead of names.
+// A learn event after admission: a validated example, and keyed hashes of its id and subject.
 struct AdmittedLearn {
   Example example;
   KeyHash id;                      // under the ledger key
   std::optional<KeyHash> subject;  // under the ledger key
 };
 
-// A request to forget one event, by its id, or every event of a subject.
+// A request to forget one event, by its id, or every event of a subject. It has at least one of the
+// two; the id takes precedence.
 struct Request {
   std::optional<std::string> id;
   std::optional<std::string> subject;
   std::optional<std::string> reference;  // the caller's own, opaque
-  // By id: only the old version of an event goes, because an update has replaced it.
+  // By id only: an update has replaced the event, so the old version is forgotten and later learns
+  // of the id are not refused.
   bool is_replacement = false;
-  // Another shard sent the request to this partition: it is not looked up again.
+  // Another shard sent the request to this partition, so it is not passed on again.
   bool is_rerouted = false;
 };
 
@@ -34,7 +36,8 @@ struct AdmittedUpdate {
   Request replaced;
 };
 
-// What a shard takes from one record. Borrowed from the batch that holds it.
+// The input of Shard::Process for one record. The pointer is borrowed from the ItemBatch and valid
+// until its next Clear.
 using Item =
     std::variant<const AdmittedLearn*, const AdmittedUpdate*, const Request*, const Rejection*>;
 

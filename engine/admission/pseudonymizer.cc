@@ -40,7 +40,7 @@ KeyHash Pseudonymizer::SubjectInReceipt(std::string_view subject) const {
 KeyHash Pseudonymizer::InLedger(char tag, std::string_view text, int bits) const {
   const std::uint64_t kept =
       hasher_.KeyedLow(identity_.ledger_key, tag, text) & (~std::uint64_t{0} >> (64 - bits));
-  return {.low = kept == 0 ? 1 : kept, .high = 0};  // zeros are what an erased name looks like
+  return {.low = kept == 0 ? 1 : kept, .high = 0};  // an erased entry on disk is all zeros
 }
 
 }  // namespace lethe

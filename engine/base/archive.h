@@ -18,15 +18,15 @@
 #include "engine/base/double_double.h"
 #include "engine/base/types.h"
 
-// How parts of the engine become bytes and come back. A class lists its fields once,
+// Serialisation of the engine's parts. A class lists its fields once,
 //
 //   template <typename Self, typename Archive>
 //   static void Fields(Self& self, Archive& archive) { archive(self.steps_, self.log_); }
 //
-// and SavingArchive and LoadingArchive go over that list. Everything is little-endian; integers
-// take 8 bytes, bool, enums and the presence of an optional 1; texts, vectors and maps begin with
-// their length (docs/formats/state.md). A map is written in order of its keys, so that equal
-// states have equal bytes.
+// and SavingArchive and LoadingArchive visit that list. The format is little-endian. An integer or
+// a double takes 8 bytes; a bool, an enum and the presence of an optional take 1; texts, vectors
+// and maps begin with their length (docs/formats/state.md). A map is written in order of its keys,
+// so that equal states have equal bytes. Archives are not thread-safe.
 namespace lethe {
 
 static_assert(std::endian::native == std::endian::little, "the formats are little-endian");
@@ -36,6 +36,7 @@ concept HasFields = requires(T& value, Archive& archive) {
   T::Fields(value, archive);
 };
 
+// Serialises values into a string that it owns. It cannot fail.
 class SavingArchive {
  public:
   template <typename... T>
@@ -43,6 +44,7 @@ class SavingArchive {
     (Put(values), ...);
   }
 
+  // Moves the bytes out; the archive must not be used afterwards.
   std::string Take() { return std::move(bytes_); }
 
  private:
@@ -114,8 +116,9 @@ class SavingArchive {
   std::string bytes_;
 };
 
-// Reads what SavingArchive wrote. Past the end, or after a length that cannot be, everything reads
-// as zero, and complete() is false: the caller looks once, at the end.
+// Deserialises the bytes of a SavingArchive, which it borrows. Past the end of the bytes, or after
+// a length that exceeds them, every value reads as zero and complete() is false. So the caller
+// checks once, at the end, and discards the values if the check fails.
 class LoadingArchive {
  public:
   explicit LoadingArchive(std::string_view bytes) : rest_(bytes) {}
@@ -125,7 +128,7 @@ class LoadingArchive {
     (Get(values), ...);
   }
 
-  // Everything was there, and nothing more.
+  // Whether every value could be read and no byte is left.
   bool complete() const { return ok_ && rest_.empty(); }
 
  private:
@@ -192,7 +195,8 @@ class LoadingArchive {
     }
   }
 
-  // A count of things of at least `size` bytes each.
+  // Reads the number of elements that follow, each of at least `size` bytes. A number that the rest
+  // cannot hold is an error and reads as 0, so damaged bytes cannot cause a large allocation.
   std::size_t Length(std::size_t size) {
     const auto count = Raw<std::uint64_t>();
     if (count <= rest_.size() / size) return count;

@@ -3,8 +3,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-// An assertion that stays on in release builds, for what cannot happen. What can happen in the
-// field is a Status. A wrong certificate is worse than a stopped process.
+// An assertion that stays on in release builds and aborts the process. It is for programming
+// errors; an error that can happen in the field is a Status. A wrong certificate is worse than a
+// stopped process.
 #define LETHE_CHECK(condition)                                                              \
   do {                                                                                      \
     if (!(condition)) {                                                                     \

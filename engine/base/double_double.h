@@ -2,12 +2,14 @@
 
 namespace lethe {
 
-// An unevaluated sum high + low with about 106 bits. The ledger's logarithms are sums of millions
-// of terms of which differences are taken; a plain double would lose the digits that matter.
+// A double-double number: an unevaluated sum high + low with about 106 bits. The ledger subtracts
+// logarithms that are sums of millions of terms; a plain double would lose the digits that matter.
+// A value type.
 struct DoubleDouble {
   double high = 0;
   double low = 0;
 
+  // Knuth's two-sum, then normalised.
   DoubleDouble operator+(double x) const {
     const double sum = high + x;
     const double part = sum - high;

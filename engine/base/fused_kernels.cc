@@ -7,12 +7,18 @@
 namespace lethe {
 namespace {
 
-// Eigen's two packets of two, side by side: what one register holds, or two do.
+// Eigen's reduction uses two packets of two doubles. Four holds both side by side, in one register
+// of 32 bytes or in two of 16.
 typedef double Four __attribute__((vector_size(4 * sizeof(double))));
 typedef double Two __attribute__((vector_size(2 * sizeof(double))));
 
-// term.Put(i, value) computes as many numbers from place i on as `value` has, and stores them there
-// and where they belong.
+// The squared norm of the numbers that `term` computes. term.Put(i, value) computes the numbers
+// from index i on, as many as `value` has lanes, and stores them both in `value` and in the output
+// array.
+//
+// The order of additions is Eigen's, on which the bits of every model depend: two accumulators of
+// two lanes over the multiples of four, their sum, then a rest of two, then the sum of the two
+// lanes, then a last number.
 template <typename Term>
 [[gnu::always_inline]] inline double SquaredNorm(const Term& term, std::size_t count) {
   if (count < 2) {
@@ -58,8 +64,9 @@ template <typename Term>
 typedef float FourFloats __attribute__((vector_size(4 * sizeof(float))));
 typedef float TwoFloats __attribute__((vector_size(2 * sizeof(float))));
 
-// The passes take numbers and pointers one by one, since these come in registers. A struct would be
-// written to memory and read back at once, which takes longer than a few steps of the loop.
+// The kernels' Run functions take numbers and pointers as separate arguments, which are passed in
+// registers. A struct would be written to memory and read back, which takes longer than a few
+// iterations of the loop.
 
 struct Widen {
   const char* from;

@@ -4,14 +4,16 @@
 
 namespace lethe {
 
-// Two of Eigen's loops over dense numbers in one pass each, since the second would wait for memory
-// or for its own sums. The results are Eigen's, bit for bit: |.|^2 adds up in the order of
-// squaredNorm() with packets of two.
+// Fused loops over dense numbers: each combines a copy or an update with the squared norm of its
+// result, in one pass over memory instead of two. The results are those of Eigen, bit for bit: the
+// squares are added in the order of squaredNorm() with packets of two. All functions are
+// thread-safe.
 
 // to <- from. Returns |from|^2.
 double CopyWithSquaredNorm(const double* from, std::size_t count, double* to);
 
-// The same from numbers at any address: to <- the floats, or the doubles, that are there.
+// The same from an array of float32 or float64 that need not be aligned. `count` is the number of
+// values, not of bytes.
 double WidenWithSquaredNorm(const char* floats, std::size_t count, double* to);
 double UnpackWithSquaredNorm(const char* doubles, std::size_t count, double* to);
 

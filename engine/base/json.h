@@ -6,8 +6,9 @@
 
 namespace lethe {
 
-// Writes compact JSON. Numbers are the shortest decimal that reads back as the same double (at
-// most 17 digits); a number that is not finite becomes null.
+// A writer of compact JSON. A number is written as the shortest decimal that reads back as the same
+// double (at most 17 digits); a number that is not finite becomes null. The writer inserts commas
+// and does not check that calls are balanced. Not thread-safe.
 class JsonWriter {
  public:
   JsonWriter& BeginObject() { return Open('{'); }
@@ -22,7 +23,7 @@ class JsonWriter {
   JsonWriter& Value(std::int64_t number);
   JsonWriter& Value(bool truth);
   JsonWriter& Null();
-  // Text that is JSON already.
+  // Writes a value that is JSON already.
   JsonWriter& Raw(std::string_view json);
 
   template <typename T>
@@ -30,6 +31,7 @@ class JsonWriter {
     return Key(name).Value(value);
   }
 
+  // The text so far; valid until the next call.
   const std::string& text() const { return text_; }
 
  private:
@@ -41,12 +43,13 @@ class JsonWriter {
   bool needs_comma_ = false;
 };
 
-// Appends a text in quotes, escaped as JSON wants it.
+// Appends a text as a JSON string, quoted and escaped. The text must be UTF-8.
 void AppendQuoted(std::string_view text, std::string& out);
 
 // The shortest decimal that reads back as the same double.
 std::string ToText(double number);
 
+// Lower-case hexadecimal.
 std::string ToHex(const std::uint8_t* bytes, std::size_t size);
 
 }  // namespace lethe

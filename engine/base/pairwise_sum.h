@@ -6,14 +6,15 @@
 
 namespace lethe {
 
-// Sums values by halves, as they come: level k holds the sum of 2^k of them. Of m values each takes
-// part in at most log2(m) + 2 additions, so rounding grows with log m.
+// A streaming pairwise sum, like a binary counter: level k is empty or holds the sum of 2^k values.
+// Each of m values takes part in at most log2(m) + 2 additions, so the rounding error grows with
+// log m. Not thread-safe.
 template <typename T>
 class PairwiseSum {
  public:
   explicit PairwiseSum(T zero) : zero_(std::move(zero)) {}
 
-  // `value` is used up.
+  // Adds `value`, which is unspecified afterwards; its storage is reused.
   void Add(T& value) {
     std::size_t level = 0;
     for (; count_ >> level & 1; ++level) value += levels_[level];
@@ -33,7 +34,7 @@ class PairwiseSum {
  private:
   T zero_;
   std::vector<T> levels_;
-  std::uint64_t count_ = 0;  // its bits say which levels hold something
+  std::uint64_t count_ = 0;  // bit k is set if level k holds a sum
 };
 
 }  // namespace lethe

@@ -2,9 +2,9 @@
 
 namespace lethe {
 
-// Runs Kernel::Run with these arguments: compiled for the wide registers of the processor, if it
-// has them, and otherwise for those that every one has. Run is to be always_inline, so that it is
-// compiled here; the order in which it adds is its own, so the bits are the same either way.
+// Dispatch<Kernel>(arguments...) calls Kernel::Run compiled for AVX2 if the processor has it, and
+// compiled for the baseline otherwise. Run must be always_inline, so that it is compiled into both
+// callers. Run fixes the order of its additions itself, so both versions give the same bits.
 
 template <typename Kernel, typename... Arguments>
 [[gnu::optimize("O3")]] auto RunPortable(Arguments... arguments) {

@@ -9,21 +9,22 @@
 
 namespace lethe {
 
-// What kind of thing went wrong. The command line maps each to one exit code (docs/interfaces.md).
+// The kind of an error. The command line maps each to one exit code (docs/cli.md).
 enum class ErrorCode {
   kOk,
   kCheckFailed,  // a check that the user asked for does not hold
-  kUsage,        // the command line makes no sense
+  kUsage,        // the command line is wrong
   kInput,        // input unreadable as a whole, or a state that does not match
-  kUnavailable,  // something outside cannot be reached
-  kInternal,     // a defect of ours
-  kDisk,         // the disk refused
+  kUnavailable,  // an external service cannot be reached
+  kInternal,     // a defect of Lethe
+  kDisk,         // a disk operation failed
   kConfig,       // the configuration is wrong
-  kInterrupted,  // the user stopped it
+  kInterrupted,  // the user stopped the command
 };
 
-// Success, or a code and a message that says what was wrong, where, and what to do. Success costs
-// next to nothing: it is what every record returns, several times.
+// Success, or an error with a code and a message. The message says what is wrong, where, and what
+// to do. Success is a null pointer, because every record returns it several times. A value type;
+// copies share an immutable error, so threads may copy one.
 class [[nodiscard]] Status {
  public:
   Status() = default;
@@ -47,7 +48,8 @@ class [[nodiscard]] Status {
   std::shared_ptr<const Error> error_;  // none: success
 };
 
-// A value, or the Status that explains why there is none.
+// A value, or the error Status that explains why there is none. value() of an error ends the
+// process.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -79,7 +81,7 @@ class [[nodiscard]] Result {
 
 }  // namespace lethe
 
-// Leaves the enclosing function with the Status of `expression` unless it is ok.
+// Returns the Status of `expression` from the enclosing function unless it is ok.
 #define LETHE_RETURN_IF_ERROR(expression)        \
   do {                                           \
     ::lethe::Status lethe_status = (expression); \

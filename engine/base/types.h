@@ -21,14 +21,14 @@ struct StrongInt {
 
 using ShardId = StrongInt<struct ShardIdTag>;        // a Kafka partition
 using Offset = StrongInt<struct OffsetTag>;          // a record's place in its shard
-using EventIndex = StrongInt<struct EventIndexTag>;  // 0, 1, ...: the learn steps of a shard
+using EventIndex = StrongInt<struct EventIndexTag>;  // 0, 1, ...: the number of a learn step
 using ModelVersion = StrongInt<struct ModelVersionTag>;
-using TimeMs = StrongInt<struct TimeMsTag>;  // milliseconds since 1970, from the record
+using TimeMs = StrongInt<struct TimeMsTag>;  // milliseconds since 1970
 
-// A timestamp that the record did not carry.
+// The absence of a time, such as the timestamp of a record without one.
 inline constexpr TimeMs kNoTime{-1};
 
-// The keyed hash of an id or a subject, or what is kept of it (engine/admission/pseudonymizer.h).
+// The keyed hash of an id or a subject, complete or truncated (engine/admission/pseudonymizer.h).
 struct KeyHash {
   std::uint64_t low = 0;
   std::uint64_t high = 0;

@@ -11,7 +11,7 @@
 namespace lethe {
 namespace {
 
-constexpr KeyHash kEverybody{};
+constexpr KeyHash kEverybody{};  // the one group of the joint guarantee
 
 }  // namespace
 
@@ -62,8 +62,8 @@ double Calibrator::ShiftNow(const Held& held, const OnlineRun& run) {
 }
 
 double Calibrator::SigmaFor(double shift, double rho, const OnlineRun& run) {
-  // Solves sigma sqrt(2 rho) = shift + extra(sigma), where extra(sigma) is at most extra(0) and a
-  // small multiple of sigma on top.
+  // Solves sigma sqrt(2 rho) = shift + extra(sigma), with extra(sigma) replaced by its upper bound
+  // extra(0) + sigma GridShiftPerSigma.
   const double rate = std::sqrt(2 * rho) - GridShiftPerSigma(run.model_dimension());
   if (!(rate > 0)) return HUGE_VAL;
   return (shift + run.ExtraShift(0)) / rate * (1 + 1e-12);

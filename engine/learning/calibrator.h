@@ -12,11 +12,12 @@
 
 namespace lethe {
 
-// Decides how much noise a batch of deletions needs, by the configured guarantee, split and
-// calibration, and remembers what was drawn. Not thread-safe.
+// Computes the noise that a batch of deletions needs, by the configured guarantee, split and
+// calibration, and keeps the record of past draws. Not thread-safe. It owns copies of its settings;
+// the run is borrowed for each call. After an error from Calibrate the calibrator is unchanged.
 class Calibrator {
  public:
-  // An event that has left the retained ones and waits for its draw.
+  // An event whose payload was released and which waits for its draw.
   struct Held {
     EventIndex index;
     ShiftNoiseCurve::Held on_curve;
@@ -29,23 +30,25 @@ class Calibrator {
 
   Calibrator(const Spec& spec, const Promise& promise);
 
-  // The event leaves the retained ones now; from here on its influence only shrinks.
+  // Measures the influence of an event at the moment its payload is released. From then on no
+  // computation uses the event, so its influence only contracts.
   Held Hold(const Target& target, const OnlineRun& run) const;
 
-  // A descent on the retained events was made.
+  // Call after a descent on the retained events.
   void Reopen(const OnlineRun& run) { curve_.Reopen(run.ledger().steps()); }
 
-  // The shift of the batch and the sigma to draw for it now. Fails (kInput) when the split has
-  // nothing left to give.
+  // The shift of the batch and the sigma to draw for it now. Fails (kInput) if the split has spent
+  // all its shares, or if the share that is left is too small for the grid.
   Result<Forgetting> Calibrate(std::span<const Held> batch, const OnlineRun& run) const;
 
-  // The draw for the batch was made (or booked) on this run.
+  // Records a draw for the batch. Call it before the draw itself changes the run.
   void Drawn(std::span<const Held> batch, double sigma, const OnlineRun& run);
 
-  // What the event can still contribute to the distance between the worlds.
+  // A bound on the influence that the event still has.
   static double ShiftNow(const Held& held, const OnlineRun& run);
 
-  // The sigma that covers `shift` alone at this rho, with the run's rounding on top.
+  // The sigma that covers `shift` at this rho with one draw, the run's rounding included. Infinite
+  // if rho is too small for the grid.
   static double SigmaFor(double shift, double rho, const OnlineRun& run);
 
   std::int64_t draws() const { return draws_; }

@@ -12,16 +12,18 @@ namespace {
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Rows = Eigen::Map<const RowMajor>;
 
-// At most Loss::kMany events, with their predictions. What is left free is 0, whose slope is 0.
+// At most Loss::kMany events, with their predictions. Unused entries are 0 and are not read from
+// the results.
 struct Chunk {
   Eigen::Index size;
   Loss::Many y = Loss::Many::Zero();
   Loss::Many p = Loss::Many::Zero();
 };
 
-// Calls use(rows, chunk) for all events, kMany at a time, or for every stride-th chunk. Chunks are
-// counted over the retained events and not over the store's blocks, so that a result is a function
-// of what is retained: a state that was loaded again has other blocks.
+// Calls use(rows, chunk) for every stride-th chunk of kMany events. Chunks are counted over the
+// retained events and not over the blocks of the payloads, because a state that was loaded again
+// has other blocks. So a result, with its rounding, is a function of the retained events alone. A
+// chunk that lies in one block is used in place; one that spans blocks is copied.
 template <typename Use>
 void ForEachChunk(const Payloads& payloads, const Vector& z, std::int64_t stride, Use use) {
   constexpr Eigen::Index kMany = Loss::kMany;

@@ -9,9 +9,11 @@
 
 namespace lethe {
 
-// F(z) = mean over the retained events of loss(<z,x>; y) + (mu/2)|z|^2; without events the
-// regulariser alone. Sums over events are pairwise, in chunks, so that rounding grows with log n.
-// References are borrowed.
+// The regularised empirical risk F(z) = mean of loss(<z,x>; y) over the retained events +
+// (mu/2)|z|^2 and its derivatives; without events, the regulariser alone. Value and Gradient sum
+// pairwise over chunks of events, so that rounding grows with log n. Dense features only. Each call
+// is one pass over the payloads. The payloads are borrowed and must outlive it; not thread-safe, as
+// they are not. A failed read is reported by State::Commit, not here.
 class MeanCost {
  public:
   MeanCost(const Loss& loss, const Constants& constants, const Payloads& payloads)
@@ -21,7 +23,8 @@ class MeanCost {
 
   double Value(const Vector& z) const;
   Vector Gradient(const Vector& z) const;
-  // Of every stride-th chunk of events alone: a good guess from many events at a small price.
+  // The Hessian, estimated from every stride-th chunk of events; exact, up to rounding, with stride
+  // 1. It costs O(n d^2 / stride).
   Eigen::MatrixXd Hessian(const Vector& z, std::int64_t stride = 1) const;
 
   // A bound on the rounding error of Gradient's norm, for n events (docs/guarantee.md, section 6).

@@ -51,7 +51,7 @@ double OnlineRun::LearnDense(const Example& example) {
 double OnlineRun::LearnSparse(const Example& example) {
   const double prediction = sparse_->Dot(example);
   const double slope = loss_.Slope(prediction, example.y);
-  // |slope x + mu z|^2, which may cancel to less than 0.
+  // |slope x + mu z|^2, expanded so that it costs O(features); rounding may make it negative.
   const auto squared_gradient = [&] {
     return std::max(0.0, slope * slope * example.x.squaredNorm() +
                              2 * slope * constants_.mu * prediction +
@@ -65,7 +65,7 @@ double OnlineRun::LearnSparse(const Example& example) {
 }
 
 void OnlineRun::Skip() {
-  // An adaptive step is a function of the gradient, and here there is none.
+  // An adaptive step size is a function of the gradient. Here there is none, so the step is 0.
   ledger_.Step(schedule_.is_public() ? schedule_.Step(ledger_.steps() + 1) : 0);
 }
 
@@ -96,14 +96,14 @@ void OnlineRun::MoveTo(Vector z, double influence) {
 }
 
 double OnlineRun::ExtraShift(double sigma) const {
-  // A sparse model is made dense before the grid, which rounds every weight once.
+  // A sparse model is made dense before the draw, which rounds every weight once.
   const double dense = sparse_ ? ledger_.RoundOffOfOneOperation(0) : 0;
   return ledger_.RoundOff() + GridShift(sigma, constants_.radius, dimension_) + dense;
 }
 
 void OnlineRun::BookDraw(double sigma) {
-  // Twice the grid: the model was rounded, and if a later deletion lets this draw absorb a part of
-  // its shift, the point so shifted is rounded too.
+  // The grid counts twice: the model was rounded, and if a later deletion lets this draw absorb a
+  // part of its shift, the shifted point is rounded too.
   ledger_.AddRoundOff(2 * GridShift(sigma, constants_.radius, dimension_) +
                       ledger_.RoundOffOfOneOperation(0));
 }

@@ -15,9 +15,11 @@
 
 namespace lethe {
 
-// Projected online gradient descent with its ledger: the model z, how it learns, and how far any
-// event still reaches into it. Every online mode holds one. The features are dense, or hashed and
-// sparse: then a step costs what the event has features. A value type; not thread-safe.
+// Projected online gradient descent with its ledger: the model z, the learn step, and a bound on
+// the influence that each event still has. Every online mode holds one. Features are dense, or
+// hashed and sparse; a sparse step costs O(features of the event). A value type; not thread-safe.
+// After an error from Reset or Load the run must not be used again. A call for the wrong kind of
+// features is a programming error and ends the process.
 class OnlineRun {
  public:
   enum class Features { kDense, kSparse };
@@ -30,7 +32,7 @@ class OnlineRun {
     return sparse_ ? sparse_->Dot(example) : z_.dot(example.x);
   }
 
-  // A hint that the event is among the next to be learned.
+  // A hint that the event will be learned soon.
   void Prefetch(const Example& example) const {
     if (sparse_) sparse_->Prefetch(example);
   }
@@ -40,30 +42,33 @@ class OnlineRun {
     return sparse_ ? LearnSparse(example) : LearnDense(example);
   }
 
-  // The position of an event that is blank in this world: the index advances, nothing is learned.
+  // Takes the step of a deleted event in a retrained run: the index advances and the model stays.
   void Skip();
 
   // `count` gradient steps of size 2/(beta+mu) on the mean cost. Dense features only.
   void Descend(const MeanCost& cost, std::int64_t count);
 
-  // Solves for the minimiser of the mean cost (engine/learning/reset.h). Every event then
+  // Moves z to the minimiser of the mean cost (engine/learning/reset.h). Every event then
   // contributes at most 2 tolerance/mu, plus L/(mu n) while it is retained. Dense features only.
+  // Fails (kInternal) if the tolerance is not reached; nothing may be released then.
   Status Reset(const MeanCost& cost, double tolerance);
 
-  // The model was computed otherwise: z, projected, is within a distance of a point that is the
-  // same in every world, so that any event contributes at most `influence`. Dense features only.
+  // Sets the model to z, projected. The caller guarantees that z is so near to a point that is the
+  // same in every world that every event contributes at most `influence`. Dense features only.
   void MoveTo(Vector z, double influence);
 
-  // Adds noise of standard deviation sigma on the grid and projects (post-processing).
+  // Adds noise of standard deviation sigma on the grid, projects (post-processing) and books the
+  // round-off.
   void Draw(double sigma, RandomSource& random, const Stream& stream);
 
-  // Books the round-off of a draw that is not made: the arithmetic goes on as if it had been.
+  // Books the round-off of a draw without making it, for noise.source: disabled.
   void BookDraw(double sigma);
 
-  // Distance between two worlds that only the next draw can absorb: F and the grid's rounding.
+  // The distance between two worlds that only the next draw, of this sigma, can absorb: the
+  // round-off F and the rounding to the grid.
   double ExtraShift(double sigma) const;
 
-  // A copy: reading never changes the run.
+  // A copy of the weights. Reading never changes the run.
   Vector model() const { return sparse_ ? sparse_->Dense() : z_; }
   // |model|^2
   double squared_norm() const { return sparse_ ? sparse_->squared_norm() : squared_norm_; }
@@ -71,10 +76,11 @@ class OnlineRun {
   const Ledger& ledger() const { return ledger_; }
   const Constants& constants() const { return constants_; }
 
-  // Steps until half of an event's influence is gone, at the present step size.
+  // The number of steps in which the influence of an event halves, at the present step size.
   double HalfLife() const;
 
-  // Load must follow a constructor with the same arguments as the saved run had.
+  // Load requires a run that was constructed with the arguments of the saved one. It fails (kInput)
+  // if the stored run cannot be read.
   void Save(State& state);
   Status Load(const State& state);
 
@@ -87,7 +93,7 @@ class OnlineRun {
  private:
   double LearnDense(const Example& example);
   double LearnSparse(const Example& example);
-  // adaptive only: the step after one more gradient.
+  // Adaptive schedule only: adds a squared gradient norm and returns the step size.
   double NextStep(double squared_gradient);
 
   Loss loss_;
@@ -96,9 +102,9 @@ class OnlineRun {
   Eigen::Index dimension_;
   Ledger ledger_;
   Vector z_;                           // dense features
-  std::optional<SparseModel> sparse_;  // sparse ones
-  double squared_norm_ = 0;
-  double squared_gradients_ = 0;  // adaptive only
+  std::optional<SparseModel> sparse_;  // sparse features
+  double squared_norm_ = 0;            // |z_|^2
+  double squared_gradients_ = 0;       // adaptive schedule only: their sum
 };
 
 }  // namespace lethe

@@ -16,16 +16,16 @@ namespace {
 constexpr int kNewtonSteps = 50;
 constexpr int kGradientSteps = 100000;
 
-// The largest number of events for which the check before the run vouches.
+// CheckReset bounds the rounding for up to this many events.
 constexpr std::int64_t kMostEvents = std::int64_t{1} << 40;
 
-// Events that are enough for the Hessian of a quick step, next to 16 for every weight.
+// The Hessian of a quick step is estimated from max(kSample, 16 per weight) events.
 constexpr std::int64_t kSample = 8192;
 
 using Factor = Eigen::LLT<Eigen::MatrixXd>;
 
-// A step with the Hessian of a sample, or of an earlier z. False, and nothing changed, unless it
-// halves the gradient.
+// A Newton step with an approximate Hessian, from a sample of events or from an earlier z. If it
+// does not halve the norm of the gradient, returns false and changes nothing.
 bool QuickStep(const MeanCost& cost, const Constants& constants, const Factor& factor, Vector& z,
                Vector& gradient) {
   Vector next = z - factor.solve(gradient);
@@ -38,7 +38,8 @@ bool QuickStep(const MeanCost& cost, const Constants& constants, const Factor& f
   return true;
 }
 
-// One damped Newton step (Armijo), which brings `gradient` along. False if it made no progress.
+// One damped Newton step with Armijo's line search. Updates z and `gradient`, or returns false if
+// no step length made progress.
 bool NewtonStep(const MeanCost& cost, const Constants& constants, Vector& z, Vector& gradient) {
   const Vector direction = cost.Hessian(z).llt().solve(gradient);
   if (!direction.allFinite()) return false;
@@ -58,8 +59,9 @@ bool NewtonStep(const MeanCost& cost, const Constants& constants, Vector& z, Vec
   return false;
 }
 
-// Quick steps while they help, with one Hessian as long as it takes a digit off the gradient each
-// time. Leaves z where they stop.
+// Takes quick steps while they help. One Hessian is used as long as each step with it reduces the
+// gradient tenfold. Each step costs one pass over the events, and each Hessian a pass over a
+// sample. Terminates for `enough` >= 0, since every step halves the gradient.
 void QuickSteps(const MeanCost& cost, const Constants& constants, double enough, Vector& z,
                 Vector& gradient) {
   const std::int64_t stride =
@@ -79,6 +81,9 @@ void QuickSteps(const MeanCost& cost, const Constants& constants, double enough,
 
 }  // namespace
 
+// Three methods, from fast to certain: quick steps with a sampled Hessian, up to kNewtonSteps
+// damped Newton steps, and then gradient descent with step 2/(beta+mu), which converges linearly.
+// Whichever is used, only the test on the exact gradient ends the loop with success.
 Status ResetTo(const MeanCost& cost, const Constants& constants, double tolerance, Vector& z) {
   const double margin = MeanCost::GradientRounding(constants, cost.count(), z.size());
   if (cost.count() == 0) {

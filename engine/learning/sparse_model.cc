@@ -29,13 +29,13 @@ constexpr double kFold = 0x1p+700;
 // s/unit is kept above this, so that squares of unit v are finite; then unit becomes smaller.
 constexpr double kLeastRatio = 0x1p-200;
 
-// (r + eta L) for the longest step: no iterate gets further, before it is projected.
+// r + eta L for the longest step: the largest norm of an iterate before its projection.
 double Reach(const Constants& constants) {
   return constants.radius + constants.max_step() * constants.L;
 }
 
-// |v|^2 is summed anew after this many steps: often enough for kDrift, and no more than one weight
-// per step.
+// |v|^2 is recomputed after this many steps: often enough for kDrift, and at an amortised cost of
+// at most one weight per step.
 std::int64_t Period(Eigen::Index dimension) { return std::max<std::int64_t>(4096, dimension); }
 
 // Bounds the error of the carried sum, in units of r^2 when it is brought to z.
@@ -53,7 +53,7 @@ std::int64_t Period(Eigen::Index dimension) { return std::max<std::int64_t>(4096
 // each of these steps, at most 2^24 + 1 of them, covers everything.
 constexpr double kDrift = 0x1p-58;
 
-// sum + x: exact in `high`, and what is left goes to `low` (Knuth's two-sum).
+// sum <- sum + x by Knuth's two-sum: the rounding error of `high` is exact and goes to `low`.
 void Add(DoubleDouble& sum, double x) {
   const double high = sum.high + x;
   const double part = high - sum.high;
@@ -100,7 +100,8 @@ Status SparseModel::Check(const Constants& constants) {
 // of it depends on how many features events had, how large s is or when it was folded.
 std::int64_t SparseModel::Terms() { return kBlock + kMostBlocks; }
 
-// The ball that is projected onto is smaller by what the carried norm and the factor may be wrong.
+// The projection uses a slightly smaller ball, to allow for the errors of the maintained norm and
+// of the factor.
 SparseModel::SparseModel(const Constants& constants, Eigen::Index dimension)
     : inner_radius_(constants.radius * (1 - 16 * kUnit - kDrift)),
       least_scale_(std::max(Reach(constants), 1.0) / kFold),
@@ -171,7 +172,7 @@ void SparseModel::Rescale() {
   if (scale_ >= least_scale_) return;
   scale_ = scale_ * kFold * kFold;
   v_ = v_ / kFold / kFold;
-  // unit v stays the same.
+  // The product of unit_ and v_ stays the same.
   unit_ = unit_ * kFold * kFold;
   inverse_unit_ = inverse_unit_ / kFold / kFold;
 }

@@ -10,22 +10,25 @@
 
 namespace lethe {
 
-// The weights of a hashed model, as z = s v with a scalar s. Shrinking or projecting all weights
-// multiplies s alone, so a step costs what the event has features, whatever the number of weights.
-// |v|^2 is carried along, because to project one must know it.
+// The weights of a hashed model, stored as z = s v with a scalar s. Shrinking or projecting all
+// weights multiplies s alone, so a step costs O(features of the event), whatever the number of
+// weights. |v|^2 is maintained incrementally, because the projection needs it.
 //
-// Two promises, for every stream: |z| <= radius, with s v as real numbers, and each step is within
-// the rounding that Terms stands for of the exact one. s and the carried norm remember more of the
-// past than z does: Take and Set leave nothing of them, and go around every noise draw.
+// Two invariants hold for every stream: |z| <= radius, with s v as real numbers; and each step
+// differs from the exact one by at most the rounding that Terms describes. The scalar s and the
+// maintained norm depend on more of the past than z does. Take and Set, which enclose every noise
+// draw, reset both.
 //
-// Reading never changes anything. A value type; not thread-safe.
+// Reading changes nothing. A value type; not thread-safe. No operation fails at run time: constants
+// and dimensions out of range are programming errors and end the process.
 class SparseModel {
  public:
-  // Refuses (kConfig) constants for which squares of weights could overflow or vanish.
+  // Fails (kConfig) for constants with which squares of weights could overflow or vanish.
   static Status Check(const Constants& constants);
 
-  // d of the ledger's round-off term (3d + 40) 2^-53 (r + eta L), such that it bounds the distance
-  // of one Step from the exact step. A constant: how many features an event has is data.
+  // The d in the ledger's round-off term (3d + 40) 2^-53 (r + eta L), such that the term bounds the
+  // distance of one Step from the exact step. It is a constant, because the number of features of
+  // an event is private data.
   static std::int64_t Terms();
 
   // z = 0. `constants` must have passed Check; at most 2^kMaxHashBits + 1 weights.
@@ -34,7 +37,7 @@ class SparseModel {
   // <z, x>
   double Dot(const Example& example) const;
 
-  // A hint that the event is among the next to be learned.
+  // A hint that the event will be learned soon.
   void Prefetch(const Example& example) const {
     for (const std::uint32_t at : example.at) __builtin_prefetch(v_.data() + at, 1);
   }
@@ -45,9 +48,9 @@ class SparseModel {
   // The weights with s multiplied in.
   Vector Dense() const { return scale_ * v_; }
 
-  // Moves the weights out, with s = 1; then Set must follow.
+  // Moves the weights out, multiplied by s. The model is empty until Set, which must follow.
   Vector Take();
-  // z <- Proj(z). The state is then a function of `z` alone.
+  // Sets the weights to Proj(z). The whole object is then a function of the argument alone.
   void Set(Vector z);
 
   // |z|^2
@@ -63,18 +66,18 @@ class SparseModel {
   }
 
  private:
-  // After s became smaller: keeps s and the carried norm away from the ends of a double.
+  // Called when s became smaller: keeps s and the maintained norm within the range of a double.
   void Rescale();
   void Project();
-  // Sums |v|^2 anew.
+  // Computes |v|^2 from all weights.
   void Recompute();
 
-  double inner_radius_;
-  double least_scale_;      // s is folded into v below this
-  std::int64_t period_;     // steps between two sums of |v|^2
-  std::int64_t steps_ = 0;  // since the last one
+  double inner_radius_;     // the radius that Project uses, smaller by the error of the norm
+  double least_scale_;      // below this, s is folded into v
+  std::int64_t period_;     // steps between two calls of Recompute
+  std::int64_t steps_ = 0;  // since the last Recompute
   double scale_ = 1;        // s
-  double unit_ = 1;         // a power of two
+  double unit_ = 1;         // a power of two, which keeps squares_ finite
   double inverse_unit_ = 1;
   Vector v_;
   DoubleDouble squares_;  // |unit v|^2

@@ -7,8 +7,9 @@
 namespace lethe {
 namespace {
 
-// Reset: in every world the model ends within tolerance/mu of one and the same minimiser, so 2
-// tolerance/mu is all that a draw must absorb, for everything deleted so far together.
+// Variant second_order: a deletion resets the model to the minimiser over the retained events. In
+// every world the model ends within tolerance/mu of the same minimiser, so a draw must absorb only
+// 2 tolerance/mu, for all events deleted so far together.
 class SecondOrder final : public ActiveUnlearner {
  public:
   using ActiveUnlearner::ActiveUnlearner;
@@ -18,7 +19,8 @@ class SecondOrder final : public ActiveUnlearner {
   Result<Forgetting> Forget(std::span<const Target> batch) override {
     const auto reset = run().Reset(cost(), active().tolerance);
     if (!reset.ok()) return reset;
-    // How many steps that took depends on the data; this counts the gradients that were certain.
+    // The number of steps of a reset depends on the data; this counts the two passes that are
+    // certain.
     CountGradients(2 * cost().count());
     const Forgetting forgetting{Shift(), Sigma()};
     Draw(HeldOf(batch), forgetting.sigma);
@@ -30,8 +32,8 @@ class SecondOrder final : public ActiveUnlearner {
   double Sigma() const { return Calibrator::SigmaFor(Shift(), calibrator().promise().rho, run()); }
 };
 
-// Gradient steps on the retained events: each takes a factor gamma off what was deleted, and adds
-// 2 G eta/n to what is retained.
+// Variant ledger: gradient steps on the retained events. Each step multiplies the influence of the
+// deleted events by gamma, and adds 2 G eta/n to that of the retained events.
 class LedgerDescent final : public ActiveUnlearner {
  public:
   using ActiveUnlearner::ActiveUnlearner;
@@ -45,7 +47,8 @@ class LedgerDescent final : public ActiveUnlearner {
   static constexpr double kGainWithoutTarget = 100;
   static constexpr double kMostSteps = 10000;
 
-  // Noise shrinks like the shift, so the steps to a target follow from the noise needed now.
+  // The noise shrinks in proportion to the shift, so the number of steps to a target sigma follows
+  // from the sigma that is needed now.
   std::int64_t Auto(std::span<const Target> batch) const {
     const double gain =
         target_sigma() > 0 ? ActiveUnlearner::SigmaNow(batch) / target_sigma() : kGainWithoutTarget;
@@ -54,14 +57,14 @@ class LedgerDescent final : public ActiveUnlearner {
   }
 };
 
-// OLU Algorithm 2 with steps of 2/(beta+mu) and the ledger's noise: first towards the minimiser of
-// everything that is there, the batch included, then away from the batch. The batch counts as
-// retained while steps use it.
+// Variant paper: OLU Algorithm 2 with steps of 2/(beta+mu) and the ledger's noise. The first
+// descent goes towards the minimiser over all payloads, the batch included; the second goes towards
+// the minimiser without the batch. The batch counts as retained while steps use it.
 class PaperDescent final : public ActiveUnlearner {
  public:
   using ActiveUnlearner::ActiveUnlearner;
 
-  // The payloads are still needed; they go in Forget, which follows at once.
+  // Forget, which follows immediately, still needs the payloads and removes them.
   void Release(std::span<const Target>) override {}
   double SigmaNow(std::span<const Target>) const override { return HUGE_VAL; }
 

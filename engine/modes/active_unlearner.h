@@ -9,9 +9,10 @@
 
 namespace lethe {
 
-// Spends compute on the retained events before it draws, so that less noise is needed
-// (docs/guarantee.md, section 6). Keeps the payloads of the retained events, or of those among the
-// last `window` indices.
+// The base class of the variants of mode active, which compute on the retained events before the
+// draw, so that less noise is needed (docs/guarantee.md, section 6). It keeps the payloads of the
+// retained events, or of those among the last `window` indices. Threads, ownership and failure are
+// those of Unlearner.
 class ActiveUnlearner : public OnlineUnlearner {
  public:
   explicit ActiveUnlearner(const ModeContext& context)
@@ -40,7 +41,7 @@ class ActiveUnlearner : public OnlineUnlearner {
   Payloads& payloads() { return payloads_; }
   const MeanCost& cost() const { return cost_; }
 
-  // `count` gradient steps on what is retained.
+  // Takes `count` gradient steps on the retained events.
   void Descend(std::int64_t count) {
     run().Descend(cost_, count);
     calibrator().Reopen(run());
@@ -49,13 +50,14 @@ class ActiveUnlearner : public OnlineUnlearner {
 
   void CountGradients(std::int64_t gradients) { gradients_ += gradients; }
 
-  // The least number of steps at 2/(beta+mu), at least one, that shrink distances by this gain.
+  // The least number of steps of size 2/(beta+mu), at least one, that contract distances by a
+  // factor of 1/gain.
   std::int64_t StepsThatGain(double gain) const {
     return std::max<std::int64_t>(
         1, static_cast<std::int64_t>(std::ceil(std::log(std::max(gain, 1.0)) / GainPerStep())));
   }
 
-  // log(1/gamma): what one step at 2/(beta+mu) gains.
+  // log(1/gamma), where gamma is the contraction of one step of size 2/(beta+mu).
   double GainPerStep() const {
     return -std::log(Contraction(run().constants(), run().constants().max_step()));
   }
@@ -67,7 +69,7 @@ class ActiveUnlearner : public OnlineUnlearner {
   std::int64_t gradients_ = 0;
 };
 
-// OLU Algorithm 3, corrected and as printed (algorithm_3.cc).
+// OLU Algorithm 3, corrected and as printed (engine/modes/papers/algorithm_3.cc).
 std::unique_ptr<Unlearner> MakeAlgorithm3(const ModeContext& context);
 std::unique_ptr<Unlearner> MakePrintedAlgorithm3(const ModeContext& context);
 

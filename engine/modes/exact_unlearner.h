@@ -4,8 +4,9 @@
 
 namespace lethe {
 
-// What the modes share that learn by online gradient descent and forget exactly: no noise, and
-// whatever remembered the event is computed anew.
+// The base class of the modes that learn by online gradient descent and forget exactly: without
+// noise, by recomputing everything that depends on the event. Threads, ownership and failure are
+// those of Unlearner.
 class ExactUnlearner : public Unlearner {
  public:
   double SigmaNow(std::span<const Target>) const override { return 0; }
@@ -24,7 +25,7 @@ class ExactUnlearner : public Unlearner {
         schedule_(context.schedule),
         run_(NewRun()) {}
 
-  // The run before any event.
+  // A run before its first event.
   OnlineRun NewRun() const { return NewOnlineRun(model_, constants_, schedule_); }
   OnlineRun& run() { return run_; }
 

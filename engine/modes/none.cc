@@ -3,8 +3,8 @@
 namespace lethe {
 namespace {
 
-// Learns and never forgets: the baseline that every other mode is measured against. A deletion
-// removes the bookkeeping of the event and leaves the model as it is.
+// Mode none learns and never forgets: the baseline for all other modes. A deletion removes the
+// event from the state and leaves the model as it is.
 class NoneUnlearner final : public OnlineUnlearner {
  public:
   explicit NoneUnlearner(const ModeContext& context) : OnlineUnlearner(context) {}

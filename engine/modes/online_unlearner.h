@@ -10,8 +10,9 @@
 
 namespace lethe {
 
-// What the modes share that learn by online gradient descent and forget by noise: the run, the
-// calibration, and the draw. A mode adds what it does before the draw.
+// The base class of the modes that learn by online gradient descent and forget by noise: the run,
+// the calibration, and the draw. A subclass adds its computation before the draw. Threads,
+// ownership and failure are those of Unlearner.
 class OnlineUnlearner : public Unlearner {
  public:
   double Learn(const Example& example) override { return run_.Learn(example); }
@@ -38,14 +39,14 @@ class OnlineUnlearner : public Unlearner {
   Calibrator& calibrator() { return calibrator_; }
   const Calibrator& calibrator() const { return calibrator_; }
 
-  // The batch as it was held at its release.
+  // The records that Release made of these events. Every event must have been released.
   Batch HeldOf(std::span<const Target> batch) const;
-  // Draws for the batch (or books the draw, when noise is disabled) and lets go of it.
+  // Draws noise for the batch (or books the draw, if noise is disabled), then calls LetGo.
   void Draw(const Batch& batch, double sigma);
-  // Lets go of a batch that was forgotten otherwise.
+  // Removes the records of a batch that is forgotten.
   void LetGo(const Batch& batch);
 
-  // What else a mode has to save, behind everything that is saved here.
+  // Saves and loads the further fields of a subclass, after those of this class.
   virtual void SaveMore(SavingArchive&) {}
   virtual void LoadMore(LoadingArchive&) {}
 
@@ -63,7 +64,7 @@ class OnlineUnlearner : public Unlearner {
   bool draws_noise_;
 };
 
-// A run of this model before any event.
+// A run of this model before its first event.
 OnlineRun NewOnlineRun(const ModelSpec& model, const Constants& constants,
                        const Schedule& schedule);
 

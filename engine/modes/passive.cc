@@ -3,7 +3,8 @@
 namespace lethe {
 namespace {
 
-// OLU Algorithm 1 with the ledger's noise: a deletion is one draw, and no payload is ever stored.
+// Mode passive: OLU Algorithm 1 with the ledger's noise. A deletion is one noise draw, and no
+// payload is ever stored.
 class PassiveUnlearner final : public OnlineUnlearner {
  public:
   explicit PassiveUnlearner(const ModeContext& context) : OnlineUnlearner(context) {}

@@ -6,7 +6,7 @@
 
 #include "engine/modes/unlearner.h"
 
-// Every mode, one line each: the name of its ModeEntry.
+// The list of all modes: the name of each ModeEntry. The file of a mode defines its entry.
 #define LETHE_MODES(MODE)     \
   MODE(kPassiveMode)          \
   MODE(kActiveMode)           \
@@ -25,8 +25,9 @@
 
 namespace lethe {
 
-// nullptr if there is no such mode.
+// The static entry of a mode; nullptr if there is no such mode. Thread-safe.
 const ModeEntry* FindMode(std::string_view name);
+// The names of all modes, in the order of the list.
 std::vector<std::string> ModeNames();
 
 }  // namespace lethe

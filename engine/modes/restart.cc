@@ -6,8 +6,9 @@
 namespace lethe {
 namespace {
 
-// Throws the model away and begins anew when an event that it has learned is deleted. Exact and
-// free; stores nothing. Whether it restarts depends on positions alone, which are public.
+// Mode restart discards the model and begins anew when an event that the model has learned is
+// deleted. It is exact, costs nothing and stores no payload. The decision to restart depends on
+// positions alone, which are public.
 class RestartUnlearner final : public ExactUnlearner {
  public:
   explicit RestartUnlearner(const ModeContext& context) : ExactUnlearner(context) {}

@@ -3,8 +3,9 @@
 namespace lethe {
 namespace {
 
-// Learns everything that is retained once more, in order and with the original step numbers; what
-// was deleted is skipped. Exact, at the price of all payloads and of a pass over them.
+// Mode retrain learns all retained events again at a deletion, in order and with their original
+// step numbers; deleted events are skipped. It is exact, stores all payloads, and costs one pass
+// over them per deletion.
 class RetrainUnlearner final : public ExactUnlearner {
  public:
   explicit RetrainUnlearner(const ModeContext& context)

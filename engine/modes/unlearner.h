@@ -20,58 +20,66 @@
 
 namespace lethe {
 
-// A way to learn and to forget: the model, what is kept about events, and what is promised.
-// A mode is one file in engine/modes with a ModeEntry, and one line in registry.h.
+// An unlearning algorithm: the model, its learn step, and the way it forgets. A mode is one file in
+// engine/modes with a ModeEntry, and one line in registry.h.
 //
-// The caller feeds accepted events in order; the k-th Learn is event index k - 1. Each index is
-// released at most once, and forgotten at most once, later or at once. Nothing of what a mode
-// holds may remember a forgotten event, beyond what its promise covers. Not thread-safe.
+// The caller passes accepted events in order; the k-th Learn is event index k - 1. Each index is
+// released at most once and then forgotten at most once. No data that a mode holds may depend on a
+// forgotten event, beyond what its promise covers.
+//
+// Not thread-safe: the shard's own thread uses it. It borrows the random source and the payloads of
+// its ModeContext. After an error from Forget or Load it must not be used again.
 class Unlearner {
  public:
   virtual ~Unlearner() = default;
 
-  // Learns one event and returns what the model predicted for it before.
+  // Learns one event and returns the prediction of the model before the step.
   virtual double Learn(const Example& example) = 0;
-  // The same, of a person (a keyed hash) or of nobody, for the modes that care.
+  // As Learn, with the keyed hash of the event's subject, for the modes that group events by
+  // person.
   virtual double LearnOf(const std::optional<KeyHash>& /*subject*/, const Example& example) {
     return Learn(example);
   }
 
-  // A hint that the event is among the next to be learned.
+  // A hint that the event will be learned soon.
   virtual void Prefetch(const Example& /*example*/) const {}
 
-  // Their deletion was asked for: the payloads go now, and nothing is computed on them any more.
+  // Called when the deletion of these events is requested: removes their payloads. No computation
+  // uses the events afterwards. (Modes that need the payloads in Forget admit no wait and remove
+  // them there.)
   virtual void Release(std::span<const Target> batch) = 0;
 
-  // Makes the model forget a batch that was released. After an error the run must stop, and
-  // nothing of it may be released.
+  // Makes the model forget a released batch. After an error the run must stop, and no model of it
+  // may be published.
   virtual Result<Forgetting> Forget(std::span<const Target> batch) = 0;
 
-  // The noise that Forget would draw for the batch now. For deciding when to forget.
+  // The sigma that Forget would draw for the batch now, for the decision when to forget. Infinite
+  // if Forget would fail or its sigma cannot be known in advance.
   virtual double SigmaNow(std::span<const Target> batch) const = 0;
 
-  // The model as it may be released: a copy, and reading it changes nothing.
+  // A copy of the model that may be published. Reading it changes nothing.
   virtual Vector model() const = 0;
 
   virtual double SquaredNorm() const = 0;  // |model|^2
 
-  // Steps until half of an event's influence has faded; infinite if it does not fade.
+  // The number of steps in which the influence of an event halves; infinite if it does not fade.
   virtual double HalfLife() const = 0;
 
-  // Gradients computed for learning and for deletions so far. Depends on data in some modes: for
-  // whoever holds a recording, never exported by a running engine.
+  // Gradients computed so far for learning and for deletions. In some modes they depend on data, so
+  // a running engine never exports them; they are for the evaluation of recordings.
   virtual std::int64_t LearnGradients() const = 0;
   virtual std::int64_t DeletionGradients() const { return 0; }
-  // What it holds besides payloads, in bytes.
+  // The memory of the mode without the payloads, in bytes.
   virtual std::int64_t HeldBytes() const = 0;
 
-  // Puts everything that the mode holds, payloads apart, into the state; and takes it from there
-  // into a mode that is new.
+  // Saves everything that the mode holds, except for the payloads. Load restores it into a newly
+  // made mode, and fails (kInput) if the state cannot be read.
   virtual void Save(State& state) = 0;
   virtual Status Load(const State& state) = 0;
 };
 
-// Everything a mode is built from. The references outlive the mode.
+// The arguments of a mode's constructor. The references must outlive the mode. `promise` is the
+// budget of one shard (Plan::budget), also in exact modes.
 struct ModeContext {
   const Spec& spec;
   Constants constants;
@@ -82,6 +90,7 @@ struct ModeContext {
   Payloads& payloads;
 };
 
+// The static description of a mode. All pointers are to static data and functions.
 struct ModeEntry {
   const char* name;
   const char* summary;  // one line for --help and docs
@@ -89,27 +98,28 @@ struct ModeEntry {
   const char* why_never_certified;
   // The model is exactly that of a run that never learned the events: no noise, no budget.
   bool is_exact;
-  // A deletion moves the model otherwise than by noise.
+  // A deletion moves the model in another way than by noise, so that no regret bound is reported.
   bool moves_model;
-  // Refuses (kConfig) what the mode cannot do, before any data is seen.
+  // Fails (kConfig), before any data is seen, if the mode does not support the spec.
   Status (*check)(const Spec& spec, const Constants& constants);
   std::unique_ptr<Unlearner> (*make)(const ModeContext& context);
-  // Learns from hashed features too (model.hash_bits), which are sparse.
+  // Whether the mode supports hashed, sparse features (model.hash_bits).
   bool takes_hashed = false;
-  // Why deletions carry no certificate with this spec; nullptr if that does not depend on it.
+  // Returns why deletions carry no certificate with this spec, or nullptr if they may carry one.
+  // Without this function only the general rules of Plan::WhyNotCertified apply.
   const char* (*why_not)(const Spec& spec) = nullptr;
-  // The model before its noise is kept: whoever reads the state is not covered.
+  // The mode keeps the model before its noise, so the promise does not cover readers of the state.
   bool keeps_secret = false;
-  // Whether the promise holds with this spec also when requests depend on what was released;
-  // nullptr: never.
+  // Returns whether the promise holds with this spec even if requests depend on released models.
+  // Without this function it does not.
   bool (*allows_adaptive_requests)(const Spec& spec) = nullptr;
-  // The entry to use instead with this spec, of the same name, where what is promised depends on
-  // it; nullptr: this one.
+  // Returns the entry to use instead of this one with this spec, if flags such as is_exact depend
+  // on the spec. It has the same name.
   const ModeEntry* (*form)(const Spec& spec) = nullptr;
-  // Why `run` cannot use the mode with this spec, although replay can; nullptr if it can.
+  // Returns why `lethe run` cannot use the mode with this spec although a replay can, or nullptr.
   const char* (*why_not_run)(const Spec& spec) = nullptr;
-  // Learning draws at random too, and not only a deletion: a model is released only after the
-  // commit with its draws was synced.
+  // The mode draws random numbers while it learns, and not only for deletions. A model may then be
+  // published only after the commit with its draws is synced.
   bool draws_while_learning = false;
 };
 

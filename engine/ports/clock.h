@@ -6,14 +6,15 @@
 
 namespace lethe {
 
-// Both clocks of the machine at one moment.
+// The wall clock and the monotonic clock, read at one moment.
 struct ClockReading {
   TimeMs wall;                 // may jump
   std::int64_t steady_ms = 0;  // never goes back; means nothing in another process
 };
 
-// Time for measuring durations and for what only a clock can decide. Receipts and notices carry it
-// only where the clock decided.
+// A source of time, for measuring durations and for decisions that the stream cannot make, such as
+// a deadline in an idle stream. A receipt or notice carries a time of this clock only if the clock
+// made the decision. Several threads share one clock, so an implementation must be thread-safe.
 class Clock {
  public:
   virtual ~Clock() = default;

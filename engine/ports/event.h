@@ -14,8 +14,8 @@ enum class EventKind { kLearn, kDelete, kUpdate };
 // Why a record was refused. A closed list: the names are the labels of
 // lethe_dead_letters_total{reason} and the keys of "rejected" in summary.json.
 enum class Reason {
-  kMalformed,        // not JSON, truncated, not UTF-8, or nested too deep
-  kTooLarge,         // a record above the size limit
+  kMalformed,        // the record is not JSON, truncated, not UTF-8, or nested too deep
+  kTooLarge,         // a record above the size limit, or with more than kMaxFeatures features
   kUnknownType,      // "type" is none of learn, delete, update
   kMissingField,     // a learn without x, f or y
   kWrongType,        // a field has another JSON type than documented
@@ -28,53 +28,57 @@ enum class Reason {
   kCount,
 };
 
-// The documented name, e.g. "wrong_dimension".
+// The documented name, e.g. "wrong_dimension". The text is static.
 const char* ReasonName(Reason reason);
 
+// The refusal of one record.
 struct Rejection {
   Reason reason = Reason::kMalformed;
-  std::string message;      // what was wrong and where; never a payload, id or subject
-  bool is_request = false;  // the record was recognisably a delete: a rejected request
+  std::string message;      // the error and the field that has it; never a payload, id or subject
+  bool is_request = false;  // the record was recognisably a delete, so it gets a receipt
 };
 
-// Limits of what an event may carry, in bytes.
+// The longest id or subject, and the longest request reference, in bytes.
 inline constexpr std::size_t kMaxIdBytes = 1024;
 inline constexpr std::size_t kMaxRequestBytes = 128;
 
-// A decoded event. A codec reuses one object for many records, so that its buffers are reused.
+// A decoded event, which owns its texts and features. A codec decodes many records into one object,
+// so that the buffers are allocated once.
 struct Event {
   EventKind kind = EventKind::kLearn;
   std::optional<std::string> id;
   std::optional<std::string> subject;  // the message key, or "subject" in a bare event
   std::optional<std::string> request;  // deletes: the caller's opaque reference
-  bool is_replaced = false;  // deletes by id: of the old version, by an update on another partition
-  std::vector<double> x;     // dense features
+  // Deletes by id: an update on another partition has replaced the event, and only the old version
+  // here is to be deleted.
+  bool is_replaced = false;
+  std::vector<double> x;                              // dense features
   std::vector<std::pair<std::string, double>> named;  // named features ("f")
   double y = 0;
 
+  // Resets every field and keeps the buffers of the features.
   void Clear();
 };
 
-// Where a record stands in its partition, and when it came.
+// The offset of a record in its partition, and its times.
 struct Position {
   Offset offset;
   TimeMs timestamp = kNoTime;
-  // The time of arrival, where it decides event time instead of the timestamp
+  // The time of arrival, set only if it replaces a timestamp that lies in the future
   // (engine/shard/time_bound.h).
   TimeMs arrival = kNoTime;
 };
 
-// One record of the source: where it stood, and the event or why there is none.
+// One record of the source: its position, and either a decoded event or a rejection.
 struct Record {
   ShardId shard;
   Offset offset;
   TimeMs timestamp = kNoTime;
-  // When it arrived, where that decides event time instead of the timestamp
-  // (engine/shard/time_bound.h).
+  // As in Position.
   TimeMs arrival = kNoTime;
   Event event;
   std::optional<Rejection> rejection;
-  bool is_rerouted = false;  // a delete that was sent to this shard on purpose: look no further
+  bool is_rerouted = false;  // another shard sent this delete here; do not pass it on again
 
   Position position() const { return {offset, timestamp, arrival}; }
 };

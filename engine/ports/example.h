@@ -7,9 +7,9 @@
 
 namespace lethe {
 
-// An accepted event as the learner sees it. Of a dense model x has one value per weight and `at` is
-// empty. Of a hashed model x has the values that are not zero, and `at` the weights that they
-// belong to, in increasing order. The bias, if any, is the last feature.
+// The features and the label of an accepted event. For a dense model, x has one value per weight
+// and `at` is empty. For a hashed model, x has the nonzero values and `at` has their weight
+// indices, in increasing order. The bias, if any, is the last feature and has the value 1.
 struct Example {
   Vector x;
   double y = 0;
@@ -21,7 +21,7 @@ struct Example {
   }
 };
 
-// The features of a hashed example with a place for every weight.
+// Converts the features of a hashed example to a dense vector with one value per weight.
 inline Vector Spread(const Example& example, Eigen::Index model_dimension) {
   Vector x = Vector::Zero(model_dimension);
   for (std::size_t i = 0; i < example.at.size(); ++i) {

@@ -6,13 +6,14 @@
 
 namespace lethe {
 
-// A dense learn event with an id, still in the buffer that it was read into. A view: nothing is
-// copied, and every pointer is borrowed from that buffer.
+// A view of a dense learn event that has an id, in the buffer that the record was read into. Every
+// pointer is borrowed from that buffer. Nothing has been validated except the encoding.
 struct LearnView {
   std::string_view id;
   std::optional<std::string_view> subject;
   double y = 0;
-  // The features, one after the other at any address: float32, or else float64.
+  // The `count` features as a contiguous array of float32 or float64 in the byte order of the
+  // machine. The address need not be aligned.
   const char* x = nullptr;
   std::size_t count = 0;
   bool is_float32 = false;

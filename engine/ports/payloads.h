@@ -9,15 +9,18 @@
 
 namespace lethe {
 
-// Consecutive retained events of dense features. Borrowed for the visit.
+// Consecutive retained events with dense features. The spans are borrowed and valid during the
+// visit; after PinInMemory they stay valid until the payloads change.
 struct PayloadBlock {
   std::span<const EventIndex> indices;
   std::span<const double> y;
-  std::span<const double> x;  // row after row, all of one length
+  std::span<const double> x;  // row-major: one row of features per event, all of one length
 };
 
-// What the retained events of a shard said, for the modes that compute on them. Part of the state:
-// a deletion removes a payload before anything else happens to it. Not thread-safe.
+// The features and labels of the retained events of one shard, for the modes that compute on them.
+// A deletion removes a payload at once, before the model forgets the event. Not thread-safe: the
+// shard's own thread uses it. The shard borrows it. No call returns an error; an implementation on
+// disk reports a failed read or write from State::Commit.
 class Payloads {
  public:
   using Visitor = std::function<void(EventIndex index, const Example& example)>;
@@ -25,23 +28,24 @@ class Payloads {
 
   virtual ~Payloads() = default;
 
-  // Indices come in increasing order.
+  // Adds the payload of an event. Indices must increase from call to call.
   virtual void Add(EventIndex index, const Example& example) = 0;
   virtual void Remove(EventIndex index) = 0;
-  // Everything before `index` leaves, by position and never by count: a window that let older
-  // events back in after a deletion would remember it.
+  // Removes the payloads of all events before `index`. A window is defined by position and never by
+  // count: a window that readmitted an older event after a deletion would reveal the deletion.
   virtual void DropBefore(EventIndex index) = 0;
 
-  // Visits what is retained, in order of index.
+  // Visits the retained events in order of index. The example is valid during the call only.
   virtual void ForEach(const Visitor& visit) const = 0;
-  // The same in blocks, for passes that are made by the hundred. Dense features only. No block is
-  // empty; how many events one has depends on what was deleted, and must not change a result.
+  // Visits the retained events in order of index, many per call, for computations that make
+  // hundreds of passes. Dense features only. No block is empty. Block sizes depend on earlier
+  // deletions, so a result must not depend on them.
   virtual void ForEachBlock(const BlockVisitor& visit) const = 0;
-  // For whoever goes back to rows after the visit: from now on blocks are good until the payloads
-  // change, which takes more memory.
+  // Pins all payloads in memory as doubles, so that the pointers of blocks stay valid until the
+  // next Add, Remove or DropBefore.
   virtual void PinInMemory() = 0;
   virtual std::int64_t count() const = 0;
-  // What they say, in eight bytes a number; memory may need less.
+  // The size of all payloads at eight bytes per number. The memory in use may be less.
   virtual std::int64_t bytes() const = 0;
 };
 

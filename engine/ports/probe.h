@@ -8,7 +8,8 @@
 
 namespace lethe {
 
-// One step, as it was just before it was taken.
+// One learn step: the prediction and the model's norm are those before the step. `example` is
+// borrowed for the call.
 struct LearnedStep {
   EventIndex index;
   double prediction;
@@ -16,23 +17,24 @@ struct LearnedStep {
   const Example& example;
 };
 
-// How far a request for deletion has come.
+// The stages of a deletion after its receipt: the model has forgotten, the bytes are gone.
 enum class ErasureStage { kEffective, kErased };
 
-// What the engine tells about itself while it runs. Everything passed here is public in the sense
-// of docs/guarantee.md, or restarts at an effective deletion: never a drawn value or its norm.
+// An observer of one shard, for metrics and evaluation. Every argument is either public in the
+// sense of docs/guarantee.md or describes events since the last effective deletion; it is never a
+// drawn value or the norm of one. The shard calls it in its own thread and borrows it. A probe
+// cannot fail, and it must not call back into the shard.
 class Probe {
  public:
   virtual ~Probe() = default;
-  // An event was learned.
   virtual void OnLearn(ShardId /*shard*/, const LearnedStep& /*step*/) {}
   virtual void OnRejected(ShardId /*shard*/, Offset /*offset*/, const Rejection& /*why*/) {}
-  // A deletion became effective: one draw for all these events.
+  // The deletion of these events became effective, by one noise draw for all of them.
   virtual void OnEffective(ShardId /*shard*/, std::span<const Target> /*batch*/,
                            const Forgetting& /*forgetting*/) {}
-  // A request has come to this stage, so long after it was received: the difference of the times in
-  // its receipt and its notices, in whole seconds, rounded up. How long a computation took, which
-  // may depend on data, is not in them.
+  // A request reached this stage so many seconds after it was received. The value is the difference
+  // of the times in its receipt and notices, rounded up to whole seconds, so that it does not
+  // reveal the duration of a computation, which may depend on data.
   virtual void OnStage(ShardId /*shard*/, ErasureStage /*stage*/, std::int64_t /*seconds*/) {}
 };
 

@@ -5,14 +5,14 @@
 
 namespace lethe {
 
-// Signs entries of the chain, for whoever has to believe them without asking us. Thread-safe.
+// Signs entries of the receipt chain, so that a third party can verify them offline. Thread-safe.
 class Signer {
  public:
   virtual ~Signer() = default;
 
-  // The exact bytes in a signed envelope.
+  // A signed envelope that contains exactly these bytes.
   virtual std::string Envelope(std::string_view bytes) const = 0;
-  // The public keys, present and past, as lethe.keys/1.
+  // The present and past public keys, as a document lethe.keys/1.
   virtual std::string Keys() const = 0;
 };
 

@@ -9,10 +9,14 @@ namespace lethe {
 
 enum class ChainKind { kReceipt, kNotice };
 
-// Where receipts and notices are published, in chain order, as exact bytes.
+// The destination of receipts and notices. A shard calls it from its own thread, so a sink that
+// several shards share must be thread-safe. The shard borrows it.
 class Sink {
  public:
   virtual ~Sink() = default;
+  // Publishes one chain entry, exactly these bytes. Entries of one shard come in chain order, and
+  // each is durable in the state before. After an error the shard's run ends; the entry may or may
+  // not have arrived.
   virtual Status Publish(ShardId shard, ChainKind kind, std::string_view bytes) = 0;
 };
 

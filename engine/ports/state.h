@@ -15,7 +15,7 @@ namespace lethe {
 
 using Uuid = std::array<std::uint8_t, 16>;
 
-// What must be known of a learned event to find and forget it. No payload.
+// The index entry of a learned event: enough to find it and forget it. It has no payload.
 struct LearnedEvent {
   EventIndex index;
   Offset offset;
@@ -28,8 +28,9 @@ struct LearnedEvent {
   }
 };
 
-// A mark on an id or subject that a request named: a late learn of the id is refused, a repeated
-// request is answered with the first receipt. Kept under the refuse key until `until`.
+// A tombstone for an id or subject that a request named. A late learn of the id is refused, and a
+// repeated request is answered with the first receipt. It is stored under the hash of the refuse
+// key until `until`.
 struct Refusal {
   Uuid receipt{};
   bool forgotten = false;  // the first request removed something
@@ -41,22 +42,25 @@ struct Refusal {
   }
 };
 
-// The engine's own memory, in parts that change at different rates. The numbers are on disk.
+// The sections of the engine's saved state. Each changes at its own rate. The numbers are part of
+// the format on disk.
 enum class Part : std::uint8_t {
   kConfig = 1,         // the certificate part of the configuration, as text
-  kShard = 2,          // counters, chain head, requests that wait
+  kShard = 2,          // counters, chain head, pending requests
   kRun = 3,            // the model and the ledger's scalars
   kMarks = 4,          // the ledger's marks; grows
   kAdaptiveSteps = 5,  // schedule adaptive: the step sizes; grows
   kCalibration = 6,    // the shift-noise curve
-  kMode = 7,           // what else the mode keeps
-  kFleet = 8,          // with several shards: how many, and who of the waiting is on how many
-  kClock = 9,          // what the clocks of the machine decided, and when waiting began
+  kMode = 7,           // other data of the mode
+  kFleet = 8,          // several shards: their number, and the holders of each pending request
+  kClock = 9,          // decisions of the machine's clocks, and the start of each wait
 };
 
-// One shard's memory of events, requests and receipts, and of the engine itself. Look-ups see every
-// change made so far. Changes become durable together, in Commit; nothing may be published before
-// it returns ok. Not thread-safe: the shard's own thread uses it.
+// The database of one shard: the index of learned events, refusals, the receipt chain and the saved
+// engine. Look-ups see all changes, committed or not. Changes become durable together, in Commit,
+// and no effect may be published before Commit has returned ok. Not thread-safe: the shard's own
+// thread uses it. The shard borrows it. After an error from Erase or Commit the state must not be
+// used again; a restart continues from the last successful commit.
 class State {
  public:
   virtual ~State() = default;
@@ -65,41 +69,43 @@ class State {
   // In order of index.
   virtual std::vector<LearnedEvent> FindSubject(const KeyHash& subject) const = 0;
   virtual std::optional<Refusal> FindRefusal(const KeyHash& hash) const = 0;
-  // False: no look-up of a refusal can find any.
+  // False only if no refusal is stored, so that a look-up can be skipped.
   virtual bool has_refusals() const { return true; }
-  // A hint that the id will be looked up soon, and an event with these names probably added.
+  // A hint that the id will be looked up soon and that an event with these hashes will probably be
+  // added.
   virtual void Prefetch(const KeyHash& /*id*/, const std::optional<KeyHash>& /*subject*/) const {}
 
   virtual void AddEvent(const LearnedEvent& event) = 0;
   virtual void RemoveEvent(const LearnedEvent& event) = 0;
   virtual void Refuse(const KeyHash& hash, const Refusal& refusal) = 0;
-  // Forgets refusals whose time is over.
+  // Removes the refusals whose `until` has passed.
   virtual void ExpireRefusals(TimeMs now) = 0;
-  // A receipt or notice: exact bytes, in chain order.
+  // Stores a receipt or notice, exactly these bytes, as the next entry of the chain.
   virtual void Append(ChainKind kind, std::string_view bytes) = 0;
 
-  // Whether anything survives the process. If not, parts need not be put.
+  // Whether the state survives the process. If it does not, Put may be skipped.
   virtual bool is_durable() const { return false; }
-  // A part as it was put and extended last; none if it never was.
+  // The present contents of a part; nullopt if the part was never put.
   virtual std::optional<std::string> Get(Part /*part*/) const { return std::nullopt; }
+  // Replaces the contents of a part. Pages that have not changed need not be written.
   virtual void Put(Part /*part*/, std::string_view /*bytes*/) {}
-  // The same, and all of it is written whether it has changed or not: for a part whose change would
-  // tell something of a deleted event.
+  // Replaces the contents of a part and writes all of it, changed or not. For a part whose written
+  // size would reveal something about a deleted event.
   virtual void Rewrite(Part part, std::string_view bytes) { Put(part, bytes); }
-  // Adds to the end of a part.
+  // Appends to the end of a part.
   virtual void Extend(Part /*part*/, std::string_view /*bytes*/) {}
 
-  // A deletion became effective: models in earlier commits knew an event that this one does not.
-  // With the next commit they are due for Erase. An event that was removed long before, because its
-  // request had to wait, needs this a second time.
+  // Marks the models of earlier commits for Erase, from the next commit on. Called whenever a
+  // deletion becomes effective, because those models still depend on the event. For a request that
+  // waited this is later than RemoveEvent.
   virtual void RetireModels() {}
 
-  // The bytes of every event that was removed and committed are gone from wherever this state keeps
-  // any when this returns: payload, names, and models that knew it.
+  // Erases the bytes of every event whose removal is committed: its payload, its keyed hashes, and
+  // the retired models. When it returns ok, no file of this state holds them.
   virtual Status Erase() { return Status::Ok(); }
 
-  // Makes all changes durable as one, against a crash of the process, and with `sync` also against
-  // one of the machine.
+  // Makes all changes durable atomically. Without `sync` they survive a crash of the process; with
+  // `sync` also one of the machine.
   virtual Status Commit(bool sync) = 0;
 };
 

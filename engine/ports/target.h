@@ -6,10 +6,10 @@
 
 namespace lethe {
 
-// One event to be forgotten.
+// One event that is to be forgotten.
 struct Target {
   EventIndex index;
-  std::optional<KeyHash> subject;  // a hash that outlives the deletion
+  std::optional<KeyHash> subject;  // under the refuse key, so it may outlive the deletion
 
   template <typename Self, typename Archive>
   static void Fields(Self& self, Archive& archive) {
@@ -17,11 +17,12 @@ struct Target {
   }
 };
 
-// What forgetting a batch took.
+// The cost of forgetting one batch. All of it is public and stands in the receipt.
 struct Forgetting {
   double shift = 0;  // bound on this batch's own influence before the draw
-  double sigma = 0;  // standard deviation of the noise that was drawn (or would have been)
-  // Why this one is not certified, although the mode otherwise does; nullptr if it is.
+  double sigma = 0;  // standard deviation of the noise that was drawn, or booked if disabled
+  // Why this batch is not certified although the mode certifies otherwise; nullptr if it is
+  // certified. The text is static.
   const char* why_not = nullptr;
 };
 

@@ -12,11 +12,12 @@
 namespace lethe {
 namespace {
 
-constexpr double kFadedNoise = 1e-290;
-constexpr double kFadedShift = 1e-300;
-constexpr double kUp = 1 + 1e-12;
+constexpr double kFadedNoise = 1e-290;  // draws of less variance are dropped
+constexpr double kFadedShift = 1e-300;  // shifts below this are dropped
+constexpr double kUp = 1 + 1e-12;       // covers the rounding of one evaluation
 
-// A quantity measured at `then` as it is now, after the contraction in between.
+// Brings a quantity that was measured at `then` to the present: the contraction since then
+// multiplies it, a shift (power 1) once and a variance (power 2) twice.
 double Brought(double value, const DoubleDouble& then, const DoubleDouble& now, double power) {
   return value * std::exp(power * std::min(now.Minus(then), 0.0));
 }
@@ -52,7 +53,7 @@ void ShiftNoiseCurve::Add(const Held& held, const DoubleDouble& now) {
   if (row == rows.end() || row->sequence != held.sequence) {
     row = rows.insert(row, {held.sequence, now, 0});
   }
-  // Bringing a shift to now can only underflow; to an earlier time it could overflow.
+  // Bringing a shift to the present can only underflow; bringing it to the past could overflow.
   row->shift = Brought(row->shift, row->log, now, 1) + Brought(held.shift, held.log, now, 1);
   row->log = now;
 }
@@ -81,6 +82,10 @@ ShiftNoiseCurve::Columns ShiftNoiseCurve::BringToNow(std::span<const Group> grou
   return columns;
 }
 
+// Bisection on sigma. The cost of the hull with a last point (sigma^2, shift) falls as sigma grows,
+// because extra(sigma) grows slower than sigma. `high` starts at the sigma that covers all shift
+// alone, is doubled until it is enough, and stays enough throughout, so the result is never too
+// small. O(rows + draws) once, then up to 200 evaluations of the hull's last edges.
 double ShiftNoiseCurve::LeastSigma(std::span<const Group> groups, double rho,
                                    const ExtraShift& extra, const DoubleDouble& now,
                                    std::span<const Held> held) const {
@@ -129,6 +134,8 @@ void ShiftNoiseCurve::AddDraw(std::int64_t steps, double variance, const DoubleD
   if (draws_.size() > max_draws_) MergeOldDraws();
 }
 
+// Drops draws whose variance, and shifts whose size, has contracted below the range of useful
+// doubles. A dropped draw can absorb nothing any more, so dropping it is safe.
 void ShiftNoiseCurve::DropFaded(const DoubleDouble& now) {
   std::erase_if(draws_, [&](const Draw& draw) {
     return Brought(draw.variance, draw.log, now, 2) < kFadedNoise;
@@ -141,16 +148,18 @@ void ShiftNoiseCurve::DropFaded(const DoubleDouble& now) {
     CombineRows(rows_.begin()->second);
     return;
   }
-  // With many subjects a sweep at every draw would be quadratic: wait until they doubled.
+  // With many subjects a sweep at every draw would take quadratic time in total, so the next sweep
+  // waits until their number has doubled.
   if (rows_.size() < sweep_at_) return;
   for (auto& [group, rows] : rows_) std::erase_if(rows, faded);
   std::erase_if(rows_, [](const auto& entry) { return entry.second.empty(); });
   sweep_at_ = std::max<std::size_t>(1024, 2 * rows_.size());
 }
 
-// Two neighbours j, j+1 become one at the time of j. What entered between them may then use later
-// draws only, which is a restriction and so costs noise, never soundness. (At the time of j+1
-// instead, shift could be absorbed by noise that was drawn before it entered.)
+// Merges pairs of neighbours j, j+1 in the older half into one draw at the time of j. Events that
+// entered between the two may then use later draws only. That is a restriction, so it costs noise
+// and never soundness. (At the time of j+1 instead, a shift could be absorbed by noise that was
+// drawn before it entered.)
 void ShiftNoiseCurve::MergeOldDraws() {
   std::vector<Draw> merged;
   const std::size_t old = draws_.size() / 2;
@@ -168,7 +177,7 @@ void ShiftNoiseCurve::MergeOldDraws() {
   for (auto& [group, rows] : rows_) CombineRows(rows);
 }
 
-// Rows that wait for the same draw become one.
+// Combines rows that have the same first draw into one, measured at the later of their times.
 void ShiftNoiseCurve::CombineRows(Rows& rows) const {
   Rows combined;
   for (Row row : rows) {

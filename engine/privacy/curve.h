@@ -12,7 +12,8 @@
 
 namespace lethe {
 
-// The shift-noise curve (docs/guarantee.md, section 4): which noise covers which deleted event.
+// The shift-noise curve (docs/guarantee.md, section 4): the accountant that decides which noise
+// draws cover which deleted events.
 //
 // A shift may be absorbed by any draw made after it entered the run, in any split. With every
 // quantity brought to the present by the contraction since, let N_j be the variance of draw j and
@@ -21,21 +22,23 @@ namespace lethe {
 // S_1 + ... + S_j, equal at the last. That minimum is read off the lower convex hull of the
 // cumulated points (N, S): each edge costs rise * rise / run / 2.
 //
-// Shifts are kept in groups. The joint guarantee uses one group for everybody; per_request one for
-// each subject. A value type; not thread-safe. "now" is the ledger's Log().
+// Shifts are kept in groups. The joint guarantee uses one group for all people; per_request uses
+// one for each subject. Every argument `now` is the present Ledger::Log(). All results are rounded
+// to the safe side. A value type; not thread-safe. No operation fails; a non-finite shift is a
+// programming error and ends the process.
 class ShiftNoiseCurve {
  public:
   // Shift that only the next draw can absorb, as a function of that draw's sigma.
   using ExtraShift = std::function<double(double sigma)>;
-  // None: the shift counts for the next draw alone and is dropped afterwards.
+  // nullopt: the shift counts for the next draw alone and is dropped afterwards.
   using Group = std::optional<KeyHash>;
 
-  // The shift of an event that is to be deleted, as it was when it left the retained ones.
+  // The shift of an event that is to be deleted, as it was when its payload was released.
   struct Held {
     Group group;
     std::int64_t sequence = 0;  // the first draw that may absorb it
     double shift = 0;
-    DoubleDouble log;  // where `shift` is measured
+    DoubleDouble log;  // the value of `now` at which `shift` was measured
 
     template <typename Self, typename Archive>
     static void Fields(Self& self, Archive& archive) {
@@ -43,31 +46,33 @@ class ShiftNoiseCurve {
     }
   };
 
+  // With more than `max_draws` draws, old ones are merged, which costs noise and never soundness.
   explicit ShiftNoiseCurve(std::size_t max_draws = 4096) : max_draws_(max_draws) {}
 
-  // An event whose influence is `shift` now and which entered with step number `entered` = 1, 2,
-  // ...
+  // The record of an event whose influence is `shift` now and which entered the run at step number
+  // `entered` = 1, 2, ...  The curve does not change until Add.
   Held Hold(const Group& group, std::int64_t entered, double shift, const DoubleDouble& now) const;
 
-  // Every retained event up to step `steps` entered again: a descent has touched it.
+  // Notes that a descent has used every retained event up to step `steps`. These events count as
+  // entered now, so that earlier draws cannot absorb their shift.
   void Reopen(std::int64_t steps);
 
-  // Counts a deleted event in from now on.
+  // Adds the shift of a deleted event to its group.
   void Add(const Held& held, const DoubleDouble& now);
   void AddShift(const Group& group, std::int64_t entered, double shift, const DoubleDouble& now) {
     Add(Hold(group, entered, shift, now), now);
   }
 
-  // The least sigma of a draw made now for which the divergence of these groups, with `held`
-  // counted in, is at most rho, rounded up.
+  // The least sigma, rounded up, of a draw now for which the divergence of these groups together,
+  // with `held` included, is at most rho. The curve does not change.
   double LeastSigma(std::span<const Group> groups, double rho, const ExtraShift& extra,
                     const DoubleDouble& now, std::span<const Held> held = {}) const;
 
-  // Noise of this variance was drawn after `steps` steps.
+  // Adds a noise draw of this variance, made after `steps` learn steps.
   void AddDraw(std::int64_t steps, double variance, const DoubleDouble& now);
 
-  // The bound on the divergence of these groups with the draws made so far, `extra` being absorbed
-  // by the last of them. Infinite when a shift has no draw after it.
+  // A bound on the divergence of these groups with the draws made so far, where `extra` is absorbed
+  // by the last draw. Infinite if a shift has no draw after it.
   double Divergence(std::span<const Group> groups, double extra, const DoubleDouble& now) const;
 
   std::size_t draws() const { return draws_.size(); }
@@ -82,8 +87,8 @@ class ShiftNoiseCurve {
  private:
   struct Draw {
     std::int64_t sequence;  // running number; a gap is a draw that was merged or dropped
-    std::int64_t steps;     // it covers what entered up to this step
-    DoubleDouble log;       // where `variance` is measured
+    std::int64_t steps;     // the draw can absorb events that entered up to this step
+    DoubleDouble log;       // the value of `now` at which `variance` was measured
     double variance;
 
     template <typename Self, typename Archive>
@@ -91,10 +96,11 @@ class ShiftNoiseCurve {
       archive(self.sequence, self.steps, self.log, self.variance);
     }
   };
-  // Shift whose first draw was `sequence`. If that draw is gone, the next one takes its place.
+  // The sum of shifts that draw `sequence` is the first to absorb. If that draw is gone, the next
+  // one takes its place.
   struct Row {
     std::int64_t sequence;
-    DoubleDouble log;  // where `shift` is measured
+    DoubleDouble log;  // the value of `now` at which `shift` was measured
     double shift;
 
     template <typename Self, typename Archive>
@@ -106,7 +112,7 @@ class ShiftNoiseCurve {
 
   struct Columns {
     std::vector<double> noise;  // N_j of each draw, now
-    std::vector<double> shift;  // S_j of each draw, and of what waits for the next, now
+    std::vector<double> shift;  // S_j of each draw, now; last, the shift that waits for a draw
   };
 
   const Rows* Find(const Group& group) const;
@@ -119,11 +125,12 @@ class ShiftNoiseCurve {
   std::size_t max_draws_;
   std::vector<Draw> draws_;
   std::int64_t next_sequence_ = 0;
-  std::int64_t reopened_steps_ = 0;     // what entered up to here may use draws
-  std::int64_t reopened_sequence_ = 0;  // from this one on
+  // Events that entered up to step reopened_steps_ may use draws from reopened_sequence_ on only.
+  std::int64_t reopened_steps_ = 0;
+  std::int64_t reopened_sequence_ = 0;
   std::unordered_map<KeyHash, Rows> rows_;
-  Rows passing_;  // shifts without a group
-  std::size_t sweep_at_ = 1024;
+  Rows passing_;                 // shifts without a group
+  std::size_t sweep_at_ = 1024;  // DropFaded sweeps all groups when there are this many
 };
 
 }  // namespace lethe

@@ -9,6 +9,8 @@ double EdgeCost(double rise, double run) { return rise * (rise / run) / 2; }
 
 }  // namespace
 
+// Pool adjacent violators: while the edge before `last` is at least as steep as `last`, the two are
+// not convex and are replaced by their sum. The result is the lower convex hull.
 std::size_t LowerHull::Pool(Edge& last) const {
   std::size_t k = edges_.size();
   while (k > 0 && edges_[k - 1].shift / edges_[k - 1].noise >= last.shift / last.noise) {

@@ -4,16 +4,17 @@
 
 namespace lethe {
 
-// The lower convex hull of cumulated (noise, shift) points, grown from the left, with what its
-// edges cost. See ShiftNoiseCurve.
+// The lower convex hull of cumulated (noise, shift) points, grown from the left, and the cost of
+// its edges: each costs rise * rise / run / 2. See ShiftNoiseCurve for the reason. A value type;
+// not thread-safe.
 class LowerHull {
  public:
-  // Adds a point to the right: `noise` more variance, which covers `shift` more shift. Without
-  // variance there is no point, and the shift moves on to the next.
+  // Adds a point to the right, by `noise` more variance and `shift` more shift. Amortised O(1). If
+  // `noise` is zero no point is added, and the shift is added to the next point.
   void Add(double noise, double shift);
 
-  // The cost of the hull if a last point (noise, shift) were added; infinite if shift is left
-  // over that no noise covers.
+  // The cost of the hull with a further last point (noise, shift), which is not added. Infinite if
+  // there is shift that no noise covers.
   double CostWith(double noise, double shift) const;
 
   // Shift added since the last point.
@@ -28,7 +29,8 @@ class LowerHull {
     double cost = 0;  // of the hull up to and including this edge
   };
 
-  // How many edges stay when `last` is appended; those after it are pooled into `last`.
+  // The number of edges that remain when `last` is appended. The edges after them are pooled into
+  // `last`.
   std::size_t Pool(Edge& last) const;
 
   std::vector<Edge> edges_;

@@ -14,7 +14,7 @@ namespace lethe {
 namespace {
 
 constexpr std::int64_t kStepsPerMark = 256;
-constexpr double kSmallProduct = 1e-100;  // close a block before its product can underflow
+constexpr double kSmallProduct = 1e-100;  // a mark is set before the product can underflow
 constexpr double kUp = 1 + 4 * DBL_EPSILON;
 
 // A bound on the error of log(product) when `factors` factors were multiplied.
@@ -22,7 +22,8 @@ double LogError(double log, std::int64_t factors) {
   return (2 * static_cast<double>(factors) + 4 + 2 * std::abs(log)) * DBL_EPSILON;
 }
 
-// A vector of plain values, as it lies in memory.
+// Saves a vector of plain values as its bytes in memory. After the first time only the values from
+// `saved` on are written.
 template <typename T>
 void Save(State& state, Part part, const std::vector<T>& values, std::size_t& saved) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) % sizeof(double) == 0);
@@ -73,7 +74,7 @@ void Ledger::Step(double eta) {
   product_ *= c;
   ++factors_;
   additive_ *= c;
-  // A step of size 0 is an event that waits: nothing is computed.
+  // A step of size 0 stands for an event that waits: nothing is computed, so nothing is rounded.
   round_off_ = c * round_off_ + (eta == 0 ? 0 : RoundOffOfOneOperation(eta));
   ++steps_;
   if (!schedule_.is_public()) adaptive_steps_.push_back(eta);
@@ -133,6 +134,10 @@ double Ledger::StepSize(EventIndex u) const {
                                : adaptive_steps_[static_cast<std::size_t>(u.value)];
 }
 
+// Finds the last mark at or before u and multiplies the contractions from there up to and including
+// u's own step, which gives l_u; A_u contracts by the same product. Then e_u follows from the
+// formula in the header, with every rounding taken to the safe side. Events before the last Reset
+// have the bound of the floor instead.
 double Ledger::Influence(EventIndex u) const {
   LETHE_CHECK(u.value >= 0 && u.value < steps_);
   if (u.value < floor_.steps) {
@@ -146,14 +151,14 @@ double Ledger::Influence(EventIndex u) const {
   for (std::int64_t i = mark.first; i <= u.value; ++i) {
     product *= Contraction(constants_, StepSize({i}));
   }
-  // l at u is subtracted, so it is rounded down.
+  // l_u is subtracted, so it is rounded down.
   const double log = std::log(product);
   const DoubleDouble at_u = mark.log + (log - LogError(log, u.value + 1 - mark.first));
   const double exponent = std::min(Log().Minus(at_u), 0.0);
   const double own = StepSize(u) * constants_.L * kUp - mark.additive * product / kUp;
   if (own >= 0) return (std::exp(exponent) * own * kUp + additive_) * kUp;
-  // A negative part helps, so here the exponential must not be too large: take off all rounding
-  // that it can contain.
+  // A negative `own` lowers the bound, so here the exponential must not be too large: subtract all
+  // rounding that its exponent can contain.
   const auto blocks = static_cast<double>(marks_.end() - after + 2);
   const auto factors = static_cast<double>(all_factors_ + factors_);
   const double slack = 2 * (2 * factors + 4 * blocks + 4 * std::abs(exponent) + 16) * DBL_EPSILON;

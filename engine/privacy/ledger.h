@@ -19,46 +19,48 @@ namespace lethe {
 //   e_u = eta_u L when u is learned;   e <- c(eta) e at everyone else's step;
 //   e <- c(eta) e + 2 G eta / n at a gradient step on the mean cost of n events, u among them.
 //
-// Nothing is stored per event. With l the log of the product of all contractions and A what the
-// additive terms alone have come to, e_u = exp(l - l_u) (eta_u L - A_u) + A, and l_u and A_u are
-// functions of the position in the stream. The ledger keeps a mark every few hundred steps and
-// recomputes the step sizes in between. (The adaptive schedule is not a function of the position:
-// its steps are kept.)
+// The ledger stores nothing per event. Let l be the log of the product of all contractions, and A
+// the present value of the additive terms alone. Then e_u = exp(l - l_u) (eta_u L - A_u) + A, where
+// l_u and A_u are functions of the position in the stream. The ledger keeps a mark every few
+// hundred steps and recomputes the step sizes in between. (The steps of the adaptive schedule are
+// not a function of the position, so they are stored.)
 //
-// All bounds are rounded up. A value type; not thread-safe.
+// All bounds are rounded up. A value type; not thread-safe. Only LoadGrown can fail; an index that
+// was never learned is a programming error and ends the process.
 class Ledger {
  public:
-  // `terms` is the length of the longest sum in one step, for the round-off term.
+  // `terms` is the length of the longest sum in one step; it determines the round-off term.
   Ledger(const Constants& constants, const Schedule& schedule, std::int64_t terms);
 
-  // A learn step of size eta was taken.
+  // Accounts for a learn step of size eta.
   void Step(double eta);
 
-  // `count` gradient steps of size eta were taken on the mean cost of n retained events (n = 0:
-  // the regulariser alone).
+  // Accounts for `count` gradient steps of size eta on the mean cost of n retained events (n = 0:
+  // on the regulariser alone).
   void Descend(double eta, std::int64_t n, std::int64_t count);
 
-  // The model was brought to within a distance of a point that is the same in every world: any
-  // event learned so far contributes at most `influence`, and round-off starts anew.
+  // Accounts for moving the model near a point that is the same in every world: every event learned
+  // so far now contributes at most `influence`, and the round-off is zero.
   void Reset(double influence);
 
   // Steps taken so far; the index of the next learned event.
   std::int64_t steps() const { return steps_; }
 
-  // e_u now. `u` must have been learned, and retained at every descent since.
+  // The bound e_u now. `u` must have been learned, and retained at every descent since. Costs at
+  // most as many operations as there are steps between two marks.
   double Influence(EventIndex u) const;
 
   // The size of u's own step.
   double StepSize(EventIndex u) const;
 
-  // l: the log of the product of all contractions so far. Differences of two are what counts.
+  // l, the log of the product of all contractions so far. Only differences of two have a meaning.
   DoubleDouble Log() const;
 
-  // F: how far apart rounding alone may have brought two worlds. Added to what a draw must
-  // absorb, because exact arithmetic forgets down to 1e-80 while doubles stay an ulp apart.
+  // F, the distance between two worlds that rounding alone may have caused. A draw must absorb it
+  // too: in exact arithmetic an influence fades to 1e-80, while doubles stay an ulp apart.
   double RoundOff() const { return round_off_; }
 
-  // Something besides a step rounded the model: by at most `distance` between two worlds.
+  // Accounts for another rounding of the model, of at most `distance` between two worlds.
   void AddRoundOff(double distance) { round_off_ += distance; }
 
   // The round-off of one operation on the whole model, between two worlds.
@@ -67,11 +69,12 @@ class Ledger {
   // The round-off of one gradient step of size eta on a mean over n events, between two worlds.
   double RoundOffOfDescent(double eta, std::int64_t n) const;
 
-  // The parts that grow with the stream: only what is new is written.
+  // Saves the marks and steps, which grow with the stream; only new ones are written. LoadGrown
+  // fails (kInput) if the stored ones do not fit the fields below, which must be loaded before.
   void SaveGrown(State& state);
   Status LoadGrown(const State& state);
 
-  // Everything else.
+  // The fields of fixed size.
   template <typename Self, typename Archive>
   static void Fields(Self& self, Archive& archive) {
     archive(self.steps_, self.product_, self.factors_, self.all_factors_, self.additive_,
@@ -84,8 +87,9 @@ class Ledger {
     DoubleDouble log;        // l before that step
     double additive = 0;     // A before that step
   };
+  // The bound that the last Reset set.
   struct Floor {
-    std::int64_t steps = 0;  // events before this step
+    std::int64_t steps = 0;  // it holds for events before this step
     DoubleDouble log;
     double influence = 0;
 
@@ -99,13 +103,13 @@ class Ledger {
 
   Constants constants_;
   Schedule schedule_;
-  double unit_;  // (3 d + 40) 2^-53
+  double unit_;  // (3 d + 40) 2^-53 with d = terms
 
   std::int64_t steps_ = 0;
   std::vector<Mark> marks_;
   double product_ = 1;            // of the contractions since the last mark
-  std::int64_t factors_ = 0;      // how many those are
-  std::int64_t all_factors_ = 0;  // since the beginning
+  std::int64_t factors_ = 0;      // the number of contractions since the last mark
+  std::int64_t all_factors_ = 0;  // the number of contractions before the last mark
   double additive_ = 0;           // A
   double round_off_ = 0;
   Floor floor_;

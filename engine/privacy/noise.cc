@@ -28,6 +28,8 @@ double MinusLogUniform(std::uint64_t bits) {
   return -std::log1p(-Uniform(~bits));
 }
 
+// The spacing before it is rounded up to a power of two. The first term keeps the rounding small
+// against the noise; the second keeps multiples of the spacing up to the radius exact in a double.
 double FineSpacing(double sigma, double radius) {
   return std::max(sigma * 0x1p-26, radius * 0x1p-52);
 }

@@ -9,10 +9,11 @@
 namespace lethe {
 namespace {
 
-// Below this many weights the noise of one deletion is a matter of the step size, and the model
-// recovers within a few half-lives.
+// Models with fewer weights get no warning: the noise of one deletion is of the size of a few
+// steps, and the model recovers within a few half-lives.
 constexpr std::int64_t kLargeModel = 1024;
-// An event is judged at this step, when one more was learned: earlier, nothing much has been.
+// The step number of the event whose deletion is estimated. A younger run has learned too little to
+// lose.
 constexpr std::int64_t kEstablished = 10000;
 
 double StepSize(const Plan& plan, std::int64_t t) {
@@ -22,16 +23,17 @@ double StepSize(const Plan& plan, std::int64_t t) {
                   plan.constants.diameter() / (plan.constants.L * std::sqrt(t)));
 }
 
-// Events that certainly come between a request and its draw. A wait in event time is no such
-// number.
+// A lower bound on the events that are learned between a request and its draw. A wait in event time
+// guarantees none.
 std::int64_t EventsWaited(const ForgettingSpec& forgetting) {
   if (forgetting.batch_window.none()) return forgetting.deadline.events;
   if (forgetting.deadline.none()) return forgetting.batch_window.events;
   return std::min(forgetting.batch_window.events, forgetting.deadline.events);
 }
 
-// The noise that deleting an event of age 1, as in `plan`, takes when so many more have been
-// learned: a draw that absorbs all of its influence, as large as it was (eta L) or faded.
+// The noise for deleting an event after a wait. The event is learned at step kEstablished, with an
+// influence of at most eta L; one more event is learned, and then waited() more, and each contracts
+// the influence. One draw absorbs all of it: sigma = influence / mu. Borrows the plan.
 class FreshNoise {
  public:
   explicit FreshNoise(const Plan& plan)
@@ -51,8 +53,10 @@ class FreshNoise {
   double sigma_;
 };
 
-// Noise has norm sigma sqrt(d), and sigma does not shrink with d: in a large model, deleting a
-// fresh event may leave nothing but noise.
+// The noise vector has norm sigma sqrt(d), and sigma does not shrink with d. So in a large model
+// the deletion of a fresh event may leave nothing but noise. Warns if the noise after the
+// configured wait exceeds the radius, and names the wait after which it is kSmallShare of it. At
+// most kLongestWait steps of computation.
 void WarnOfNoise(const Plan& plan, std::vector<std::string>& warnings) {
   const std::int64_t dimension = EventValidator(plan.spec.model).model_dimension();
   if (dimension < kLargeModel || plan.spec.forgetting.mode != "passive") return;

@@ -8,15 +8,15 @@
 
 namespace lethe {
 
-// Noise of this part of the model's radius, as the norm sigma sqrt(d), does no harm that is worth
-// waiting for. The one threshold of `check` and `plan`.
+// Noise counts as harmless if its norm, sigma sqrt(d), is at most this share of the model's radius.
+// `lethe check` and `lethe plan` use this one threshold.
 inline constexpr double kSmallShare = 0.01;
 
-// The longest wait that is looked for, in events.
+// The longest wait that is considered, in events.
 inline constexpr std::int64_t kLongestWait = 1'000'000;
 
-// What a user should know about a configuration that is allowed, before any data is seen: one
-// sentence or two each, with what to do. For `lethe check` and `lethe plan`.
+// Warnings about a configuration that is valid but probably not intended. Each has one or two
+// sentences and says what to change. For `lethe check` and `lethe plan`.
 std::vector<std::string> Warnings(const Plan& plan);
 
 }  // namespace lethe

@@ -8,13 +8,16 @@
 
 namespace lethe {
 
-// What became of a request.
+// The outcome of a request, as its receipt states it.
 enum class Outcome { kForgotten, kNothingLearned, kAlreadyForgotten, kRejected };
 inline constexpr std::size_t kOutcomes = 4;
 const char* Name(Outcome outcome);
 
-// What became of the records of a shard. Public: nothing here depends on payloads.
-// learned + updates + requests + duplicates + refused_late + rejected = records.
+// The counters of one shard since its state began. They are public: none depends on a payload. A
+// value type.
+//
+// learned + updates + requests + duplicates + refused_late + the sum of rejected = records, apart
+// from deletes that an update on another partition caused: these count in `records` alone.
 struct Counters {
   std::int64_t records = 0;
   std::int64_t learned = 0;
@@ -23,13 +26,14 @@ struct Counters {
   std::int64_t duplicates = 0;
   std::int64_t refused_late = 0;
   std::array<std::int64_t, static_cast<std::size_t>(Reason::kCount)> rejected{};
-  std::array<std::int64_t, kOutcomes> outcomes{};  // receipts
+  std::array<std::int64_t, kOutcomes> outcomes{};  // receipts by outcome
   std::int64_t notices = 0;
   std::int64_t forgotten_events = 0;
   std::int64_t effective_deletions = 0;
-  std::int64_t draws = 0;     // one may serve several deletions
-  double noise_variance = 0;  // of all draws together
+  std::int64_t draws = 0;     // batches made effective; one may serve several requests
+  double noise_variance = 0;  // the sum of sigma^2 over all draws
 
+  // Adds every counter of `other`, for totals over shards.
   void Add(const Counters& other);
 
   template <typename Self, typename Archive>

@@ -80,7 +80,7 @@ std::string ModelJson(const PipelineInfo& info, const Vector& weights,
   json.EndArray().Field("intercept", info.bias ? weights[weights.size() - 1] : 0.0);
   json.Field("config", info.config_sha256);
   WriteShards(json, shards);
-  // Over the document as it is up to here.
+  // The digest is over the text of the document up to this point.
   const Digest digest = hasher.Sha256(json.text());
   return json.Field("sha256", ToHex(digest.data(), digest.size())).EndObject().text();
 }

@@ -13,42 +13,44 @@
 
 namespace lethe {
 
-// What one shard contributes to the model of a process. `weights` is borrowed.
+// One shard's contribution to the averaged model. `weights` is borrowed.
 struct ShardModel {
   ShardId shard;
-  std::string state_id;  // versions of different states cannot be compared
+  std::string state_id;  // versions are comparable within one state only
   ModelVersion model_version;
   ModelVersion clean_from;
-  std::int64_t learned = 0;  // steps taken, which is public
+  std::int64_t learned = 0;  // learn steps taken; public
   const Vector* weights = nullptr;
 };
 
-// The reports outlive what is returned.
+// The contributions of these reports. They borrow the weights, so the reports must outlive them.
 std::vector<ShardModel> ModelsOf(std::span<const std::shared_ptr<const ShardReport>> reports);
 
-// The shards' weights averaged by what each has learned; with the bias, one more than features. One
-// shard is passed on bit for bit. Needs at least one shard.
+// The mean of the shards' weights, weighted by the number of learn steps. The bias, if any, is the
+// last weight. With one shard the result is a bit-exact copy. Requires at least one shard.
 Vector AverageModels(std::span<const ShardModel> shards);
 
-// The name of an average: the SHA-256, in hex, over one line "STATE SHARD VERSION\n" per shard. Two
-// averages of one run are the same if and only if their names are. It has no order; the versions of
-// the shards have one each, and an average is only as new as each of them.
+// The id of an averaged model: the SHA-256, in hex, over one line "STATE SHARD VERSION\n" per
+// shard. Two averages of one run are equal if and only if their ids are. Ids are not ordered; to
+// compare the age of two averages, compare the version of each shard.
 std::string ModelId(std::span<const ShardModel> shards, const Hasher& hasher);
 
-// The members model_version and clean_from, which are null for an average of several shards, since
-// no number of an average tells whether it is clean; and model_id.
+// Writes the members model_version, clean_from and model_id. The first two are null for an average
+// of several shards, because no single number tells whether an average is clean.
 void WriteVersion(JsonWriter& json, std::span<const ShardModel> shards, const Hasher& hasher);
 
-// The member shards: what an average is made of. A copy of a model carries somebody who was
-// forgotten since if one of its shards has a model_version below the present clean_from of the same
+// Writes the member `shards`, the parts of the average. A saved copy of a model still carries a
+// forgotten event if one of its shards has a model_version below the present clean_from of the same
 // shard of the same state.
 void WriteShards(JsonWriter& json, std::span<const ShardModel> shards);
 
-// The document lethe.model/1, one line. Of the info it takes what describes the model.
+// The document lethe.model/1, in one line. From `info` it uses the loss, the bias, the hash bits
+// and the configuration's hash.
 std::string ModelJson(const PipelineInfo& info, std::span<const ShardModel> shards,
                       const Hasher& hasher);
 
-// The same for an average that was made already; of the shards, weights are not looked at.
+// The same document for an average that is already computed. The weights of `shards` are not read
+// and may be null.
 std::string ModelJson(const PipelineInfo& info, const Vector& weights,
                       std::span<const ShardModel> shards, const Hasher& hasher);
 

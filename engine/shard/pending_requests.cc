@@ -5,16 +5,18 @@
 
 namespace lethe {
 
+// Requests are in order of arrival, and those that are due are always the first ones. The cost is
+// linear in the number of pending requests.
 std::size_t PendingRequests::CountOver(const IsOver& is_over) const {
   if (requests_.empty()) return 0;
   if (at_once()) return requests_.size();
   const PendingRequest& oldest = requests_.front();
   if (!window_.none()) {
-    // One draw serves the whole window, whatever ended it.
+    // One draw serves the whole window, whether the window or the deadline ended it.
     return is_over(window_, oldest) || is_over(deadline_, oldest) ? requests_.size() : 0;
   }
-  // Without a window everyone waits as long as allowed, because waiting costs nothing. A request
-  // has waited at least as long as those after it.
+  // Without a window each request waits until its own deadline, because its noise shrinks
+  // meanwhile. Every request before one that is due is due too: it has waited at least as long.
   const auto last_over =
       std::find_if(requests_.rbegin(), requests_.rend(),
                    [&](const PendingRequest& request) { return is_over(deadline_, request); });

@@ -12,13 +12,14 @@
 
 namespace lethe {
 
-// A request whose events are gone and whose deletion is not effective yet.
+// A request that was received and is not effective yet. Its events have left the state and the
+// payloads; the model still depends on them.
 struct PendingRequest {
-  Receipt receipt;  // what is known of it so far
+  Receipt receipt;  // the fields that are known when the request is received
   std::vector<Target> targets;
-  std::int64_t steps = 0;  // when it was received
+  std::int64_t steps = 0;  // learn steps taken when it was received
   TimeMs time = kNoTime;   // event time when it was received
-  Stopwatch waited;        // stored apart (Part::kClock)
+  Stopwatch waited;        // stored separately, in Part::kClock
 
   template <typename Self, typename Archive>
   static void Fields(Self& self, Archive& archive) {
@@ -26,9 +27,10 @@ struct PendingRequest {
   }
 };
 
-// Requests that wait, in order, and the rule when they take effect (docs/guarantee.md, section 5):
-// at the end of the batch window or at the deadline, whichever comes first, or as soon as the
-// whole waiting batch needs no more noise than the target. All of it is public.
+// The queue of pending requests, and the rule by which they take effect (docs/guarantee.md, section
+// 5): at the end of the batch window or at the deadline, whichever comes first, or as soon as one
+// draw for all of them needs no more noise than the target. The rule uses public quantities only.
+// Not thread-safe. No operation fails.
 class PendingRequests {
  public:
   explicit PendingRequests(const ForgettingSpec& forgetting)
@@ -36,7 +38,7 @@ class PendingRequests {
         deadline_(forgetting.deadline),
         target_sigma_(forgetting.target_sigma) {}
 
-  // Whether requests take effect at once, so that no notice of receipt is needed.
+  // Whether requests take effect immediately, so that no notice of receipt is needed.
   bool at_once() const { return window_.none() && deadline_.none(); }
 
   void Add(PendingRequest request) { requests_.push_back(std::move(request)); }
@@ -49,21 +51,23 @@ class PendingRequests {
     archive(self.requests_);
   }
 
-  // The sigma that one draw for these targets would need now.
+  // Returns the sigma that one draw for these targets would need now.
   using SigmaNow = std::function<double(const std::vector<Target>&)>;
 
-  // Takes out the requests that take effect now, by one draw; empty if none does.
+  // Removes and returns the requests that take effect now, by one draw; empty if none does. `now`
+  // is event time, so a replay of the stream makes the same decisions.
   std::vector<PendingRequest> TakeDue(std::int64_t steps, TimeMs now, const SigmaNow& sigma_now);
 
-  // The same by the clock of the process, whatever the timestamps say. While records come, the
-  // stream is given kGraceMs more, because a replay can repeat its decision. In silence the time
-  // before the request was read counts too.
+  // Removes and returns the requests whose wait is over by the clocks of the process, whatever the
+  // timestamps say. While records arrive (`is_silent` false) the wait is kGraceMs longer, so that
+  // the stream decides first: a replay can repeat the stream's decision and not the clock's. In
+  // silence the time between the request's timestamp and its reading counts as waited.
   static constexpr std::int64_t kGraceMs = 1000;
   std::vector<PendingRequest> TakeDueByClock(const ClockReading& now, bool is_silent);
 
  private:
   using IsOver = std::function<bool(const Wait&, const PendingRequest&)>;
-  // How many requests have waited long enough.
+  // The number of requests that have waited long enough.
   std::size_t CountOver(const IsOver& is_over) const;
   std::vector<PendingRequest> TakeFirst(std::size_t count);
 

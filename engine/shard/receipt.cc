@@ -29,7 +29,8 @@ void WriteOrNull(JsonWriter& json, const char* key, const std::optional<T>& valu
   value ? json.Value(*value) : json.Null();
 }
 
-// Where the forgotten events stood; beyond a hundred, a digest over all of them.
+// Lists the offset and index of the first hundred forgotten events. If there are more, adds a
+// digest over all of them.
 void WriteEvents(JsonWriter& json, const Receipt& receipt, const Hasher& hasher) {
   json.Field("events", static_cast<std::int64_t>(receipt.events.size()));
   json.Key("learned").BeginArray();
@@ -54,7 +55,8 @@ void WriteShards(JsonWriter& json, const char* key, const std::vector<ShardId>& 
   json.EndArray();
 }
 
-// With one shard, what it releases is what is served, and there is nothing to add.
+// The members of the promise, null if the receipt is not certified. With several shards, the
+// promise of the one shard and the number of shards follow.
 void WritePromise(JsonWriter& json, const Receipt& receipt, const ReceiptContext& context) {
   const bool certified = receipt.why_not.empty();
   const auto number = [&](const char* key, double value) {

@@ -14,7 +14,8 @@
 
 namespace lethe {
 
-// Everything that one receipt says. Written once, when the request took effect.
+// The contents of one receipt. It is filled in two steps: when the request is received and when it
+// takes effect. A value type.
 struct Receipt {
   Uuid uuid{};
   Uuid state{};
@@ -26,23 +27,23 @@ struct Receipt {
   std::optional<Uuid> first_receipt;  // already_forgotten
   std::optional<Reason> reason;       // rejected
   std::vector<ShardId> searched;      // nothing_learned
-  std::vector<ShardId> passed_on;     // shards that may have more of it, and were sent the request
-  std::vector<ShardId> pending;       // shards that could not say yet whether they have any of it
-  std::vector<LearnedEvent> events;   // what was forgotten
+  std::vector<ShardId> passed_on;     // shards that may hold events of it and got the request
+  std::vector<ShardId> pending;       // shards that cannot tell yet whether they hold any
+  std::vector<LearnedEvent> events;   // the forgotten events
   Offset received;
   TimeMs received_time = kNoTime;
   Offset effective;
   TimeMs effective_time = kNoTime;
-  bool by_timer = false;   // it took effect by the clock, not with a record
+  bool by_timer = false;   // the clock decided when it took effect, not a record
   std::int64_t index = 0;  // learn steps taken when it took effect
   ModelVersion model_version;
   Forgetting forgetting;
   std::vector<std::string> why_not;  // empty: certified
   std::int64_t holders = 1;  // shards that held events of the subject, as far as can be known
-  Promise promise;           // of all that is served
-  double shard_mu = 0;       // of what this shard alone releases
+  Promise promise;           // for the served average of all shards
+  double shard_mu = 0;       // for the releases of this shard alone
 
-  // What is known while the request waits.
+  // The fields that are saved while the request is pending.
   template <typename Self, typename Archive>
   static void Fields(Self& self, Archive& archive) {
     archive(self.uuid, self.is_update, self.request, self.subject, self.events, self.received,
@@ -50,28 +51,30 @@ struct Receipt {
   }
 };
 
-// What is the same for every receipt of a shard.
+// The values that all receipts of a shard share. The references are borrowed.
 struct ReceiptContext {
   const Spec& spec;
-  std::int64_t shards;  // of the model that is served
+  std::int64_t shards;  // the number of shards in the served model
   bool is_exact;        // the mode forgets exactly
   bool keeps_secret;    // the mode keeps the model before its noise
-  bool is_adaptive;     // requests may depend on what was released
+  bool is_adaptive;     // the promise holds for requests that depend on released models
   std::string config_sha256;
   const Hasher& hasher;
 };
 
-// The exact bytes of a receipt (lethe.receipt/1), one line without its end. `previous` is the
-// SHA-256 of the chain's entry before, in hex.
+// The functions below return the exact bytes of a chain entry: one line of JSON without a line end.
+// `previous` is the SHA-256, in hex, of the entry before it in the chain. They are thread-safe.
+
+// A receipt (lethe.receipt/1).
 std::string WriteReceipt(const Receipt& receipt, const ReceiptContext& context,
                          const std::string& previous);
 
-// The exact bytes of a notice (lethe.notice/1) that the request was received and waits.
+// A notice (lethe.notice/1) that the request was received and is pending.
 std::string WriteReceivedNotice(const Receipt& receipt, const std::string& previous);
 
-// The exact bytes of a notice that nothing of the forgotten events is left on disk.
-// `receipt_sha256` is of the receipt's bytes; offset and time are of the last record before, but
-// the time is the clock's if that decided.
+// A notice that no byte of the forgotten events is left on disk. `receipt_sha256` is the hash of
+// the receipt's bytes. `offset` and `time` are those of the last record before the erasure; if the
+// clock decided (`by_timer`), the time is the clock's.
 struct ErasedNotice {
   Uuid receipt{};
   Uuid state{};
@@ -83,8 +86,8 @@ struct ErasedNotice {
 };
 std::string WriteErasedNotice(const ErasedNotice& notice, const std::string& previous);
 
-// The exact bytes of a notice that this record's timestamp lies in the future, or that timestamps
-// do not any more: from this record on its arrival counts (engine/shard/time_bound.h).
+// A notice that the arrival of this record decides event time from here on, because its timestamp
+// lies in the future; or, if it does not, that timestamps count again (engine/shard/time_bound.h).
 struct ClockNotice {
   Uuid state{};
   ShardId shard;
@@ -94,26 +97,27 @@ struct ClockNotice {
 };
 std::string WriteClockNotice(const ClockNotice& notice, const std::string& previous);
 
-// The exact bytes of a notice about the chain itself: "gap", records that were gone before they
-// could be read, from one offset up to another; "begun", a chain that begins anew after another's;
-// or "key", entries are signed with another key from here on.
+// A notice about the chain itself. Its status is "gap": the records from one offset up to another
+// were gone before they could be read; "begun": this chain follows that of another state; or "key":
+// entries are signed with another key from here on.
 struct ChainNotice {
   const char* status;
   Uuid state{};
   ShardId shard;
   Offset from;
   Offset to;
-  std::string after = {};  // begun: the state id of the chain before
+  std::string after = {};  // begun: the state id of the earlier chain
   // key: the public keys, in Base64
   std::string old_key = {};
   std::string new_key = {};
 };
 std::string WriteChainNotice(const ChainNotice& notice, const std::string& previous);
 
-// The `previous` of the first entry of a chain.
+// The value of `previous` in the first entry of a chain.
 inline constexpr char kChainStart[] =
     "0000000000000000000000000000000000000000000000000000000000000000";
 
+// The usual text of a UUID, with hyphens.
 std::string ToText(const Uuid& uuid);
 
 }  // namespace lethe

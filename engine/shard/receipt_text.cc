@@ -48,7 +48,7 @@ std::string PassedOn(const Receipt& receipt) {
   return text;
 }
 
-// From which releases on.
+// The releases that the promise covers.
 std::string Since(const Receipt& receipt, const ReceiptContext& context) {
   const std::string version = std::to_string(receipt.model_version.value);
   if (context.shards == 1) {
@@ -59,12 +59,12 @@ std::string Since(const Receipt& receipt, const ReceiptContext& context) {
          " on and every other one from the version of its own last receipt on";
 }
 
-// Whether the deleted events say whose they are. Those of one request all do, or none does.
+// Whether the deleted events have a subject. Either all events of one request have one or none has.
 bool HasSubject(const Receipt& receipt) {
   return !receipt.events.empty() && receipt.events.front().subject.has_value();
 }
 
-// Which events the guess is about.
+// The events whose membership the attacker guesses.
 std::string Guessed(const Receipt& receipt, const ReceiptContext& context) {
   if (context.spec.forgetting.guarantee == Guarantee::kJoint) {
     return context.shards == 1

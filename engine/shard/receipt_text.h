@@ -7,11 +7,15 @@
 
 namespace lethe {
 
-// The words of a receipt: for a person, without formulas.
+// The sentences of a receipt, for a reader without mathematics. All functions are thread-safe.
+
+// The outcome and the promise in words.
 std::string Statement(const Receipt& receipt, const ReceiptContext& context);
-// `is_adaptive`: requests may depend on what was released.
+// The assumptions of the promise. `is_adaptive`: the promise holds even if requests depend on
+// released models, so that one assumption is not needed.
 std::vector<std::string> Assumptions(const Spec& spec, bool is_adaptive);
-// `keeps_secret`: the mode keeps the model before its noise.
+// The limits of the promise. `keeps_secret`: the mode keeps the model before its noise, so that the
+// engine's own state is not covered.
 std::vector<std::string> NotCovered(bool keeps_secret);
 
 }  // namespace lethe

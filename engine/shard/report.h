@@ -11,7 +11,7 @@
 
 namespace lethe {
 
-// What is the same for every report of a process.
+// The facts about a pipeline that all its shard reports share. A value type.
 struct PipelineInfo {
   std::string topic;
   std::string mode;
@@ -22,18 +22,20 @@ struct PipelineInfo {
   std::int64_t dimension = 0;  // of x; with the bias, the weights have one more
   bool bias = false;
   std::optional<std::int64_t> hash_bits;  // named features: 2^hash_bits weights
-  std::int64_t weights = 0;               // how many the model has
-  double radius = 0;                      // the largest norm that they can have
+  std::int64_t weights = 0;               // the number of weights of the model
+  double radius = 0;                      // the bound on the norm of the weights
   bool certified = false;
-  std::int64_t shards = 1;  // partitions of the topic; 0: not known yet, and neither are these
-  Promise promise;          // of all that is served
-  Promise shard_promise;    // of what one shard releases
-  std::optional<double> deadline_seconds;  // within which a deletion is to be effective
+  // Partitions of the topic. 0: not known yet, and the two promises below are not known either.
+  std::int64_t shards = 1;
+  Promise promise;                         // for the served average of all shards
+  Promise shard_promise;                   // for the releases of one shard
+  std::optional<double> deadline_seconds;  // a deletion is effective within this time
 };
 
-// A shard as it was at a commit: everything that may be told about it. Whoever shows it outside
-// shows the last committed one. Nothing here is a drawn value; what depends on data (the losses,
-// the model) restarts or is noised at an effective deletion.
+// A snapshot of a shard, with everything that may be published about it. Only the snapshot of a
+// commit may leave the process. No field is a drawn value. The fields that depend on data are the
+// model, which is noised at an effective deletion, and the losses, which restart at one. A value
+// type.
 struct ShardReport {
   ShardId shard;
   std::string state_id;  // as text
@@ -42,17 +44,18 @@ struct ShardReport {
   ModelVersion clean_from;
   Vector weights;
   std::int64_t retained_events = 0;
-  double half_life = 0;              // events; infinite if nothing fades
+  double half_life = 0;              // in events; infinite if the influence of events does not fade
   std::optional<double> last_sigma;  // of the last draw
   std::optional<double> regret_bound;
   double regret_noise_bound = 0;
-  // Since the last effective deletion; none where no figure without noise may be released.
+  // The sum of losses since the last effective deletion, and its number of events. nullopt if the
+  // mode allows no release without noise. Shard::Report leaves them empty.
   std::optional<double> loss_total;
   std::optional<std::int64_t> loss_events;
   std::int64_t pending_requests = 0;
-  std::optional<TimeMs> oldest_pending;  // the timestamp of its record
-  std::optional<TimeMs> last_event;      // the running maximum of the records' timestamps
-  Offset next;                           // where it goes on
+  std::optional<TimeMs> oldest_pending;  // when the oldest pending request was received
+  std::optional<TimeMs> last_event;      // event time: the running maximum of the timestamps
+  Offset next;                           // the offset of the next record to read
   std::int64_t chain_entries = 0;
   std::string chain_head;  // SHA-256, hex
 };

@@ -31,6 +31,8 @@ std::optional<double> Shard::regret_bound() const {
   return regret_bound_.Total();
 }
 
+// A commit with chain entries is always synced: they will be published, and after a crash of the
+// machine the state must still have them.
 Status Shard::Commit(bool sync) {
   if (ports_.state.is_durable()) Save();
   sync = sync || has_news();
@@ -58,6 +60,8 @@ Membership Shard::Find(const Request& request) const {
   return refusal && refusal->forgotten ? Membership::kForgotten : Membership::kUnknown;
 }
 
+// Time advances first, then the item is applied, and then the requests that are due take effect, so
+// that a deadline which this record reaches is served at this record.
 Status Shard::Process(const Position& position, const Item& item, const LookupResult* lookup) {
   LETHE_CHECK(!IsErasureDue(position));
   ++counters_.records;
@@ -126,7 +130,7 @@ Status Shard::Take(const Position& position, const AdmittedUpdate& update) {
   }
   if (const auto old = ports_.state.FindId(update.learn.id)) {
     LETHE_RETURN_IF_ERROR(Replace(position, update.replaced, *old));
-    // The old version must be gone before the new one is learned, if it may go at once.
+    // Without a wait, the old version is forgotten before the new one is learned.
     LETHE_RETURN_IF_ERROR(ServeDue(position));
   }
   LearnAs(position, update.learn, true);
@@ -163,7 +167,7 @@ Status Shard::DeleteById(const Position& position, const Request& request,
   }
   const Receipt receipt =
       NotForgotten(position, request, ports_.state.FindRefusal(lasting), lookup);
-  // Remembered, so that a learn that comes late is refused.
+  // The refusal makes sure that a late learn of this id is not learned.
   if (receipt.outcome == Outcome::kNothingLearned) {
     ports_.state.Refuse(lasting, RefusalFor(receipt));
   }
@@ -219,6 +223,9 @@ Status Shard::ServeDue(const Position& position) {
   return Serve(At(position), pending_.TakeDue(steps(), now_, sigma_now));
 }
 
+// One call of Forget, and so one noise draw, serves all requests in `due`. Each request gets its
+// own receipt. All receipts name the same model version, the first that is clean of all their
+// events.
 Status Shard::Serve(const Moment& moment, std::vector<PendingRequest> due) {
   if (due.empty()) return Status::Ok();
   std::vector<Target> batch;
@@ -251,7 +258,7 @@ Status Shard::Serve(const Moment& moment, std::vector<PendingRequest> due) {
     AppendReceipt(request.receipt);
     TellStage(ErasureStage::kEffective, request.receipt.received_time,
               moment.by_timer ? moment.timestamp : std::min(moment.timestamp, now_));
-    // A stream without timestamps knows no delay.
+    // Erasure is scheduled in event time, so a stream without timestamps schedules none.
     if (now_ != kNoTime) {
       erasures_.push_back(
           {request.receipt.uuid, previous_, now_, request.receipt.received_time, {}});

@@ -28,7 +28,7 @@
 
 namespace lethe {
 
-// What a shard needs from outside. Everything outlives the shard.
+// The ports of a shard. The shard borrows them, so all must outlive it.
 struct ShardPorts {
   State& state;
   Payloads& payloads;
@@ -38,129 +38,134 @@ struct ShardPorts {
   RandomSource& random;
 };
 
-// What is known of a request besides this shard's own memory: the shards that were searched, this
-// one among them, those that it was passed on to, and those of this process that have not read far
-// enough to say: they get the request if it turns out that they have learned it. `holders` counts
-// the shards that hold or have forgotten events of the subject, this one among them, and every
-// shard that could not be asked; 0 if nobody was asked.
+// The result of looking up a request's target in the other shards.
 struct LookupResult {
-  std::vector<ShardId> searched;
-  std::vector<ShardId> passed_on;
+  std::vector<ShardId> searched;   // the shards that were searched, this one included
+  std::vector<ShardId> passed_on;  // the shards that the request was sent to
+  // Shards of this process that have not read far enough to tell. They get the request later if
+  // they turn out to have learned the target.
   std::vector<ShardId> pending;
+  // The number of shards that hold or have forgotten events of the subject, this one included, plus
+  // every shard that could not be asked. 0: no shard was asked.
   std::int64_t holders = 0;
 };
 
-// What a shard knows of the target of a request.
+// Whether a shard knows the target of a request.
 enum class Membership { kUnknown, kForgotten, kLearned };
 
-// One run over one partition: takes records in order, learns, forgets, writes receipts. The noise
-// of a deletion is drawn once, and the commit is durable before anything of it is published: two
-// noises of one state could be averaged away. After an error the shard must not be used again. Not
-// thread-safe.
+// The state machine of one partition: it takes records in order, learns, forgets, and writes
+// receipts. The noise of a deletion is drawn once, and it is durable before a result of it is
+// published: a second draw for the same model could be averaged with the first.
+//
+// Not thread-safe: one thread uses a shard, except for the Admission objects that NewAdmission
+// returns. The shard copies its plan and identity and borrows its ports. After any returned error
+// the shard must not be used again; a new process resumes from the last commit.
 class Shard {
  public:
-  // A shard that has seen nothing yet.
+  // A shard before its first record. Call Resume next.
   Shard(const Plan& plan, const ShardIdentity& identity, const ShardPorts& ports);
   Shard(const Shard&) = delete;
   Shard& operator=(const Shard&) = delete;
 
-  // Goes on where the state's last commit stands; a state without one is a new beginning. Call
-  // before anything else. A state that does not fit the plan is a kInput error, which says how.
+  // Restores the shard from the last commit of the state; with an empty state the shard is new.
+  // Must be the first call. Fails (kInput) if the state is unreadable or was made with another
+  // configuration or another number of shards; the message says what differs.
   Status Resume();
 
-  // Of how many shards a state was made to be one.
+  // The number of shards of the run that a state was made in; 1 if the state does not say.
   static std::int64_t ShardsOf(const State& state);
 
-  // Begins reading at this offset. Records before it that were not read are gone for good: unless
-  // the shard is new, a notice in the chain says so.
+  // Sets the offset of the next record. If this skips records, they are lost for good, and a notice
+  // in the chain says so unless the shard is new.
   void GoOnFrom(Offset first);
-  // Says in the chain that another one for this shard came before; for a shard that is new.
+  // Appends the notice that this new chain follows the chain of another state of this shard.
   void BeginAfter(const std::string& other_state);
-  // Says in the chain that entries are signed with another key from here on.
+  // Appends the notice that entries are signed with another key from here on.
   void ChangeKey(const std::string& old_key, const std::string& new_key);
 
-  // Validates and pseudonymizes learns and updates for this shard, in any thread.
+  // A new admission for this shard's learns and updates, which any thread may use. It borrows the
+  // hasher and not the shard.
   Admission NewAdmission() const {
     return {plan_.spec.model, pseudonymizer_, plan_.spec.topic, id_};
   }
 
-  // A hint that the learn is processed after at most kPrefetchAhead more items: its memory is
-  // fetched meanwhile.
+  // A hint that the learn will be processed soon, at most kPrefetchAhead items later. Fetches the
+  // index and the weights that it needs into the processor's cache.
   static constexpr std::size_t kPrefetchAhead = 8;
   void Prefetch(const AdmittedLearn& learn) const;
 
-  // For a live run: whether the arrival of a record with this timestamp is to be set in the record,
-  // because the timestamp lies in the future.
+  // For a live run: whether Position::arrival must be set for a record with this timestamp, because
+  // the arrival decides event time instead of the timestamp.
   bool ArrivalDecides(TimeMs timestamp, TimeMs arrival) const {
     return bound_.Decides(timestamp, arrival);
   }
 
-  // Whether forgotten events have to be erased before the record is taken: the oldest has waited
-  // for half of its time. The answer depends on the stream alone, so that a replay has the same
+  // Whether forgotten events must be erased before this record is processed: the oldest has waited
+  // for half of erase_within. The answer depends on the stream alone, so a replay writes the same
   // notices.
   bool IsErasureDue(const Position& position) const;
-  // The same by the clock of the process, which gives the stream a little more time unless no
-  // records come.
+  // Whether an erasure is due by the clocks of the process. While records arrive (`is_silent`
+  // false) the limit is PendingRequests::kGraceMs longer, so that the stream decides first.
   bool IsErasureDue(const ClockReading& now, bool is_silent);
-  // Erases everything that is forgotten so far and writes the notices. All news must be committed
-  // before: a restart from an older commit would need what is erased. The state may have erased
-  // it earlier; then only the notices are left to do.
-  // `by_timer`: the clock decided, and it was this time.
+  // Erases the bytes of all forgotten events and appends the notices. There must be no news: a
+  // restart from an older commit would need the erased bytes. If the state has erased them already,
+  // only the notices are added. `by_timer`: the time of the decision if the clock made it.
   Status Erase(const std::optional<ClockReading>& by_timer);
 
-  // Takes the item of the next record; no erasure may be due at its time. A rejected record is
-  // counted and changes nothing. An error means that the run cannot go on. Effects may be published
-  // only after a Commit. `lookup` goes into the receipt of a request: which shards were searched,
-  // and for how many shards the promise to a person is made. Without it, that is all shards of the
-  // plan.
+  // Processes the item of the next record. Requires that no erasure is due at its position. A
+  // rejected record is counted and changes nothing else; a rejected request also gets a receipt.
+  // The effects may be published only after a Commit. `lookup` goes into the receipt of a request:
+  // the shards that were searched, and the number of shards for which the promise to a person is
+  // made. Without it, the promise to a person is made for all shards of the plan.
   Status Process(const Position& position, const Item& item, const LookupResult* lookup = nullptr);
 
-  // Whether a request would find something, or already has.
+  // Whether the target of a request is learned here, was forgotten here, or neither.
   Membership Find(const Request& request) const;
 
-  // Serves the requests whose time is over by the clock of the process, whatever the timestamps
-  // say. A replay cannot repeat that decision, so the receipts say so. Call it several times a
-  // second. `is_silent`: no record has come for a while.
+  // Serves the requests whose wait is over by the clocks of the process, whatever the timestamps
+  // say. A replay cannot repeat this decision, so the receipts say that the timer made it. Call it
+  // several times a second. `is_silent`: no record has arrived for a while.
   Status ServeByTimer(const ClockReading& now, bool is_silent);
 
-  // Whether there are receipts or notices that were not published yet.
+  // Whether there are chain entries (receipts or notices) that are not published yet.
   bool has_news() const { return !outbox_.empty(); }
 
-  // Makes everything so far durable; also against a crash of the machine if there is news or with
-  // `sync`. Publishes nothing. CommitProtocol calls it: the shard does not know what a commit has
-  // to wait for.
+  // Makes all changes durable, but publishes nothing. The commit survives a crash of the machine if
+  // there is news or `sync` is set, otherwise a crash of the process. Called by CommitProtocol,
+  // which knows what a commit has to wait for.
   Status Commit(bool sync = false);
 
-  // Publishes the news of the chain that the last Commit made durable. The caller has released the
-  // model of that commit before: a receipt speaks of it.
+  // Publishes the chain entries, all of which the last Commit must have made durable. The caller
+  // has released the model of that commit first, because a receipt refers to it.
   Status Publish();
 
-  // Whether the model holds random draws that a crash of the machine could undo: the shard would
-  // draw again, and two draws for one version can be averaged. Such a model must not be released.
+  // Whether the model holds random draws that a crash of the machine could undo. The shard would
+  // draw again, and two draws for one version can be averaged, so such a model must not be
+  // released.
   bool has_unsynced_draws() const {
     return plan_.mode->draws_while_learning && model_version() != synced_version_;
   }
   // The version of the last synced commit of this process; -1 before the first.
   ModelVersion synced_version() const { return synced_version_; }
-  // Whether learning draws at random in this mode, and not only a deletion.
+  // Whether this mode draws random numbers while it learns, and not only for deletions.
   bool draws_while_learning() const { return plan_.mode->draws_while_learning; }
 
-  // What may be told of the shard, once this is committed.
+  // A snapshot, which may be published once it is committed.
   ShardReport Report() const;
 
   ShardId id() const { return id_; }
   const Counters& counters() const { return counters_; }
   const Unlearner& unlearner() const { return *unlearner_; }
-  // Requests that were received and are not effective yet.
+  // The number of pending requests.
   std::size_t waiting() const { return pending_.size(); }
+  // Learn steps plus effective requests.
   ModelVersion model_version() const;
-  // A bound on the regret so far, from public quantities; none where the model moves otherwise
-  // than by steps and draws.
+  // A bound on the regret so far, from public quantities. nullopt if the schedule is adaptive or a
+  // deletion moves the model in another way than by noise.
   std::optional<double> regret_bound() const;
-  // The version since which no release carries anything of a forgotten event; 0 before any
-  // deletion.
+  // The first version of which the promises of all effective deletions hold; 0 before any deletion.
   ModelVersion clean_from() const { return clean_from_; }
-  // The offset to go on from.
+  // The offset of the next record.
   Offset next() const { return next_; }
   // The timestamp of the last record.
   TimeMs last_time() const { return last_time_; }
@@ -174,7 +179,7 @@ class Shard {
   }
 
  private:
-  // When something took effect: with a record, or by the clock after it.
+  // The moment of an effect: at a record, or by the clock after that record.
   struct Moment {
     Offset offset;
     TimeMs timestamp;
@@ -184,12 +189,12 @@ class Shard {
     return {position.offset, position.timestamp, false};
   }
 
-  // A forgotten request whose events may still be on disk.
+  // An effective request whose events may still be on disk.
   struct Erasure {
     Uuid receipt{};
     std::string receipt_sha256;
     TimeMs effective = kNoTime;  // event time
-    TimeMs received = kNoTime;   // as in the receipt; this and the next are stored in Part::kClock
+    TimeMs received = kNoTime;   // as in the receipt; `received` and `waited` are in Part::kClock
     Stopwatch waited;
 
     template <typename Self, typename Archive>
@@ -202,7 +207,7 @@ class Shard {
   Status Take(const Position& position, const AdmittedUpdate& update);
   Status Take(const Position& position, const Request& request, const LookupResult* lookup);
   Status Take(const Position& position, const Rejection& rejection);
-  // Forgets the old version of an event. Its id is not refused: the new version has it.
+  // Forgets the old version of an event. Its id is not refused, because the new version has it too.
   Status Replace(const Position& position, const Request& request, const LearnedEvent& old);
   Status DeleteById(const Position& position, const Request& request, const LookupResult* lookup);
   Status DeleteBySubject(const Position& position, const Request& request,
@@ -211,14 +216,14 @@ class Shard {
   void LearnAs(const Position& position, const AdmittedLearn& learn, bool is_update);
   bool IsRefused(const KeyHash& id) const;
 
-  // The events leave the state and the mode's retained ones; the request begins to wait.
+  // Removes the events from the state and the payloads, and adds the request to the pending ones.
   Status Receive(Receipt receipt, std::vector<LearnedEvent> events);
   // Serves the requests that take effect with this record.
   Status ServeDue(const Position& position);
-  // Makes these requests effective, by one draw.
+  // Makes these requests effective, by one draw, and writes their receipts.
   Status Serve(const Moment& moment, std::vector<PendingRequest> due);
 
-  // Event time once the record is taken.
+  // Event time after this record.
   TimeMs TimeAfter(const Position& position) const;
   void AdvanceTime(const Position& position);
 
@@ -226,12 +231,12 @@ class Shard {
   Receipt NotForgotten(const Position& position, const Request& request,
                        const std::optional<Refusal>& refusal, const LookupResult* lookup);
   Refusal RefusalFor(const Receipt& receipt) const;
-  // For a person whose events so many shards held.
+  // Sets the promise to a person whose events `holders` shards held.
   void SetPromise(std::int64_t holders, Receipt& receipt) const;
   void SetEffective(const Moment& moment, Receipt& receipt) const;
   void TellStage(ErasureStage stage, TimeMs received, TimeMs reached) const;
 
-  // Adds an entry to the chain; Commit makes all that were added durable, and Publish sends them.
+  // Appends an entry to the chain. Commit makes it durable, and Publish sends it.
   void Append(ChainKind kind, std::string bytes);
   void AppendReceipt(const Receipt& receipt);
 
@@ -258,15 +263,15 @@ class Shard {
   ModelVersion clean_from_;
   ModelVersion synced_version_{-1};
   Offset next_;
-  TimeMs now_ = kNoTime;        // event time: the running maximum of what timestamps count as
-  TimeBound bound_;             // stored apart (Part::kClock)
-  TimeMs last_time_ = kNoTime;  // of the last record
-  std::uint64_t receipts_ = 0;
-  std::string previous_ = kChainStart;
+  TimeMs now_ = kNoTime;                // event time: the running maximum of the bounded timestamps
+  TimeBound bound_;                     // stored separately, in Part::kClock
+  TimeMs last_time_ = kNoTime;          // of the last record
+  std::uint64_t receipts_ = 0;          // UUIDs drawn so far
+  std::string previous_ = kChainStart;  // SHA-256 of the last chain entry, in hex
   std::int64_t chain_entries_ = 0;
   std::optional<double> last_sigma_;
-  std::vector<Erasure> erasures_;  // in order of time
-  std::vector<std::pair<ChainKind, std::string>> outbox_;
+  std::vector<Erasure> erasures_;                          // in order of time
+  std::vector<std::pair<ChainKind, std::string>> outbox_;  // chain entries to publish, in order
 };
 
 }  // namespace lethe

@@ -1,4 +1,4 @@
-// What of a shard outlives the process, and what it tells about itself.
+// Shard: saving and restoring, notices about the chain, and the report.
 
 #include "engine/base/archive.h"
 #include "engine/shard/shard.h"
@@ -7,7 +7,7 @@
 namespace lethe {
 namespace {
 
-// Of Part::kShard and all other parts together; docs/formats/state.md.
+// The format version of Part::kShard and all other parts together; see docs/formats/state.md.
 constexpr std::uint64_t kShardVersion = 1;
 
 }  // namespace
@@ -74,7 +74,7 @@ Status Shard::Load(std::string_view saved) {
   }
   LETHE_RETURN_IF_ERROR(LoadFleet());
   LETHE_RETURN_IF_ERROR(LoadClock());
-  // The process may have died before the erasure.
+  // The process may have ended before the erasure, so the older models are still on disk.
   if (!erasures_.empty()) ports_.state.RetireModels();
   return unlearner_->Load(ports_.state);
 }
@@ -156,7 +156,7 @@ ShardReport Shard::Report() const {
   }
   if (pending_.size() > 0) {
     const PendingRequest& oldest = pending_.requests().front();
-    // Its timestamp, unless that lies in the future.
+    // The timestamp of the request, or event time if the timestamp lies in the future.
     report.oldest_pending = std::min(oldest.receipt.received_time, oldest.time);
   }
   if (now_ != kNoTime) report.last_event = now_;

@@ -1,4 +1,4 @@
-// What a shard knows of time: that of its records, and that of the process.
+// Shard: event time, and the decisions that the clocks of the process make.
 
 #include <algorithm>
 #include <utility>
@@ -10,8 +10,8 @@
 namespace lethe {
 namespace {
 
-// Rounded up: a finer time would tell how long the computation before it took, which depends on
-// data.
+// Rounds up to a whole second. A finer time would reveal the duration of the computation before it,
+// which depends on data.
 TimeMs WholeSecond(TimeMs time) { return {(time.value + 999) / 1000 * 1000}; }
 
 }  // namespace
@@ -96,7 +96,7 @@ void Shard::SaveClock() {
 
 Status Shard::LoadClock() {
   const auto saved = ports_.state.Get(Part::kClock);
-  if (!saved) return Status::Ok();  // written by a program that did not have this part
+  if (!saved) return Status::Ok();  // an older version of the program did not write this part
   std::vector<TimeMs> requests;
   std::vector<std::pair<TimeMs, TimeMs>> erasures;
   LoadingArchive archive(*saved);

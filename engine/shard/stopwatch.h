@@ -8,17 +8,18 @@
 
 namespace lethe {
 
-// How long something has waited, by the clocks of the process. Within a process the monotonic clock
-// counts, so that a wall clock that jumps changes nothing; only what passed between two processes
-// is taken from the wall clock. A value type.
+// A stopwatch that survives restarts. Within a process it uses the monotonic clock, so that a jump
+// of the wall clock changes nothing; only the time between two processes is taken from the wall
+// clock. A value type; not thread-safe.
 class Stopwatch {
  public:
   Stopwatch() = default;
-  // Goes on with one of an earlier process; kNoTime: it was never read.
+  // Continues the stopwatch of an earlier process, which began at this wall time. kNoTime: it was
+  // never read, and begins at its first reading here.
   explicit Stopwatch(TimeMs began) : began_(began) {}
 
-  // The first reading starts it. A beginning that lies in the future, because the wall clock was
-  // wrong then or is wrong now, counts as this moment.
+  // The elapsed time. The first call starts the stopwatch. A beginning that lies in the future,
+  // because the wall clock was or is wrong, counts as this moment.
   std::int64_t ElapsedMs(const ClockReading& now) {
     if (!steady_began_ms_) {
       if (began_ == kNoTime || began_ > now.wall) began_ = now.wall;
@@ -27,7 +28,7 @@ class Stopwatch {
     return now.steady_ms - *steady_began_ms_;
   }
 
-  // By the wall clock; kNoTime before the first reading.
+  // The beginning by the wall clock; kNoTime before the first reading.
   TimeMs began() const { return began_; }
 
  private:

@@ -18,8 +18,9 @@ TimeBound TimeBound::After(TimeMs timestamp, TimeMs arrival) const {
   if (timestamp == kNoTime || arrival == kNoTime) return *this;
   TimeBound after;
   if (!IsAhead(timestamp, arrival)) return after;
-  // Half of the way: later records of the same producer are beyond it, even out of order, and
-  // those of the others are not before half of that time has passed.
+  // The bound begins halfway between arrival and timestamp. Later records of the same producer lie
+  // beyond it, even if they come out of order. Producers with correct clocks reach it only after
+  // half of the difference has passed.
   after.from_ = {timestamp.value - (timestamp.value - arrival.value) / 2};
   after.arrival_ = arrival;
   return after;

@@ -10,10 +10,12 @@ namespace {
 constexpr double kDown = 1 - 1e-13;
 constexpr double kUp = 1 + 1e-13;
 
-// Standard normal distribution function, in extended precision: delta is a difference of two.
+// The standard normal distribution function, in extended precision because delta is a difference of
+// two values that may nearly cancel.
 long double Phi(long double x) { return std::erfc(-x / std::numbers::sqrt2_v<long double>) / 2; }
 
-// The point where the monotone predicate `holds` (true below, false above) changes, from below.
+// The largest double for which the monotone predicate `holds` (true below, false above) is true. By
+// bisection, on a logarithmic scale while the ends differ by more than a factor of 4.
 template <typename Predicate>
 double LastTrue(double low, double high, Predicate holds) {
   for (int i = 0; i < 2000; ++i) {
@@ -39,9 +41,10 @@ double DeltaOfMu(double mu, double epsilon) {
   const long double m = mu, e = epsilon;
   const long double a = Phi(-e / m + m / 2);
   const long double b = Phi(-e / m - m / 2);
-  // For large epsilon e^epsilon alone would overflow; the product does not.
+  // For a large epsilon, e^epsilon alone would overflow; the product does not.
   const long double product = b > 0 ? std::exp(e + std::log(b)) : 0;
-  // The two may agree in most digits; what rounding can have taken off the difference is put back.
+  // The two terms may agree in most digits, so a bound on the rounding error of their difference is
+  // added.
   const long double x = e / m + m / 2;
   const long double rounding = (a + product) * (64 + 8 * x * x) * LDBL_EPSILON;
   return std::fmin(static_cast<double>(a - product + rounding) * (1 + DBL_EPSILON), 1.0);
@@ -104,7 +107,7 @@ Result<Promise> Promise::FromBudget(const BudgetSpec& budget) {
 }
 
 Promise Promise::Over(std::int64_t shards) const {
-  if (shards == 1 || mu == 0) return *this;  // nothing at all is nothing over any number of them
+  if (shards == 1 || mu == 0) return *this;  // exact runs together are exact
   return OfMu(mu * std::sqrt(static_cast<double>(shards)) * kUp, delta);
 }
 

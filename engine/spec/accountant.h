@@ -7,8 +7,10 @@
 
 namespace lethe {
 
-// Conversions between the ways to state one promise, mu-GDP (docs/guarantee.md, section 3). All of
-// them err on the side of promising less than holds.
+// Conversions between the forms of one privacy promise: mu-GDP, (epsilon, delta), rho and the
+// attacker's advantage (docs/guarantee.md, section 3). Conversions to delta, epsilon and
+// mu are rounded to the safe side, so that less is promised than holds; RhoOfMu and AdvantageOfMu
+// are the plain formulas in doubles. All functions are thread-safe.
 
 // The smallest delta such that mu-GDP implies (epsilon, delta), rounded up:
 // Phi(-epsilon/mu + mu/2) - e^epsilon Phi(-epsilon/mu - mu/2)   (Balle and Wang 2018, Theorem 8).
@@ -28,10 +30,10 @@ double MuOfRho(double rho);
 double AdvantageOfMu(double mu);
 double MuOfAdvantage(double advantage);
 
-// delta at which epsilon is reported when the budget was stated as mu or rho.
+// The delta at which epsilon is reported if the budget is stated as mu or rho.
 inline constexpr double kReportedDelta = 1e-6;
 
-// One promise in all its forms.
+// One promise in all its forms. All zeros is the promise of an exact mode. A value type.
 struct Promise {
   double mu = 0;
   double rho = 0;
@@ -42,10 +44,11 @@ struct Promise {
   // Fails (kConfig) unless the budget is stated in exactly one form with positive, finite values.
   static Result<Promise> FromBudget(const BudgetSpec& budget);
 
-  // The promise over `shards` independent runs that each keep this one: mu sqrt(shards).
+  // The promise of `shards` independent runs together if each keeps this one: mu sqrt(shards),
+  // rounded up.
   Promise Over(std::int64_t shards) const;
-  // What each of `shards` independent runs must keep so that all together keep this one:
-  // mu / sqrt(shards), rounded down.
+  // The promise that each of `shards` independent runs must keep so that all together keep this
+  // one: mu / sqrt(shards), rounded down.
   Promise ShareOf(std::int64_t shards) const;
 };
 

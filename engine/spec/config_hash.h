@@ -8,7 +8,7 @@
 
 namespace lethe {
 
-// What receipts and models call "config": the SHA-256 of the certificate part, in hexadecimal.
+// The member "config" of receipts and models: the SHA-256 of the certificate part, in hex.
 inline std::string ConfigSha256(const Spec& spec, const Hasher& hasher) {
   const Digest digest = hasher.Sha256(CertificatePart(spec));
   return ToHex(digest.data(), digest.size());

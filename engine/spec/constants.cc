@@ -11,16 +11,16 @@
 namespace lethe {
 namespace {
 
-// Covers the few roundings of one formula.
+// Covers the rounding errors of one formula.
 constexpr double kUp = 1 + 8 * DBL_EPSILON;
 
 // The validator compares the computed |x| with R, and payloads may be stored as float32; both are
 // covered by deriving everything for a slightly larger R.
 constexpr double kFeatureSlack = 1 + 0x1p-20;
 
-// The squares of numbers in this range, and of what is 2^-53 of them, are normal doubles, and so
-// are numbers of 32 bits. Beyond it a square may vanish: a norm that is the root of squares would
-// be 0, and the validator would let anything pass.
+// The range of admissible scales. For x in this range, x^2 and (2^-53 x)^2 are normal doubles, and
+// x is a normal float32. Beyond it a square may underflow: then a computed norm would be 0, and the
+// validator would accept anything.
 constexpr double kLeastScale = 1e-30;
 constexpr double kMostScale = 1e30;
 
@@ -36,7 +36,7 @@ Status NotComputable(const char* key, double value) {
   return {ErrorCode::kConfig, text};
 }
 
-// Only what the loss uses.
+// Checks the scales that the loss uses, and no others.
 Status CheckScales(const ModelSpec& model) {
   if (!IsComputable(model.feature_norm)) {
     return NotComputable("model.feature_norm", model.feature_norm);
@@ -81,7 +81,8 @@ Result<Constants> Constants::Derive(const ModelSpec& model) {
 
 double Contraction(const Constants& constants, double eta) {
   if (eta == 0) return 1;  // no step, no rounding
-  // The error of 1 - eta mu is absolute: of the order of the 1, however little remains.
+  // The rounding error of 1 - eta mu is absolute, of the order of epsilon times 1, even if the
+  // difference is small.
   return std::max(std::abs(1 - eta * constants.mu), std::abs(1 - eta * constants.beta)) +
          2 * DBL_EPSILON;
 }

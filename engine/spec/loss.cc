@@ -7,7 +7,8 @@
 namespace lethe {
 namespace {
 
-// 1 / (1 + exp(m)) without overflow, and without a branch on a sign that nobody can predict.
+// 1 / (1 + exp(m)) for m = -minus_m, without overflow and without a branch on the sign, which would
+// be unpredictable.
 double Sigmoid(double minus_m) {
   const double e = std::exp(-std::abs(minus_m));
   return (minus_m >= 0 ? 1 : e) / (1 + e);
@@ -39,7 +40,8 @@ double Loss::Slope(double p, double y) const {
   LETHE_CHECK(false);
 }
 
-// log(1 + e) with what 1 + e has lost of e.
+// The logistic loss is log(1 + e), corrected to first order by the part of e that the rounding of
+// 1 + e has lost.
 void Loss::Values(const Many& y, Many& p) const {
   switch (kind_) {
     case LossKind::kLogistic: {

@@ -6,7 +6,8 @@
 
 namespace lethe {
 
-// A loss of the prediction p = <z, x> and the label y, without the regulariser. A value type.
+// A loss function of the prediction p = <z, x> and the label y, without the regulariser. A value
+// type; immutable, so threads may share one.
 class Loss {
  public:
   // `huber_width` is used by the Huber loss only.
@@ -19,13 +20,13 @@ class Loss {
   double Slope(double p, double y) const;      // first derivative in p
   double Curvature(double p, double y) const;  // second derivative in p
 
-  // Of many at once, in place of the predictions. Each value is within 16 * 2^-53 of the real one,
-  // in units of 1 + its size.
+  // Vectorised versions for kMany events at once. They replace the predictions in p by the results,
+  // which are not bit for bit those of the functions above.
   static constexpr int kMany = 64;
   using Many = Eigen::Array<double, kMany, 1>;
+  // Each value v has an error of at most 16 * 2^-53 (1 + |v|).
   void Values(const Many& y, Many& p) const;
-  // Slope of many at once, in place of the predictions. Each is within 16 * 2^-53 of the real
-  // slope at its p, in units of the largest one; not bit for bit what Slope says.
+  // Each slope has an error of at most 16 * 2^-53 times the largest slope of the loss.
   void Slopes(const Many& y, Many& p) const;
   void Curvatures(const Many& y, Many& p) const;
 

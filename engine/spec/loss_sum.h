@@ -6,13 +6,14 @@
 
 namespace lethe {
 
-// The sum of losses, in the order in which they came. Since many at once are several times cheaper,
-// the last ones wait; that changes no bit of the sum. Not thread-safe.
+// The sum of losses in the order of the calls. The vectorised loss is several times cheaper, so the
+// last predictions are buffered until there are Loss::kMany. Buffering changes no bit of the sum.
+// Not thread-safe.
 class LossSum {
  public:
   explicit LossSum(const Loss& loss) : loss_(loss) {}
 
-  // The loss of a prediction p for the label y.
+  // Adds the loss of a prediction p for the label y.
   void Add(double p, double y) {
     p_[waiting_] = p;
     y_[waiting_] = y;
@@ -28,7 +29,7 @@ class LossSum {
   void AddPending();
 
   Loss loss_;
-  double total_ = 0;  // of those that do not wait
+  double total_ = 0;  // without the buffered predictions
   std::int64_t count_ = 0;
   int waiting_ = 0;
   Loss::Many p_ = Loss::Many::Zero();

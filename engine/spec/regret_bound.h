@@ -6,19 +6,19 @@
 
 namespace lethe {
 
-// A bound on the expected regret of OLU equation (5), from public quantities alone: step sizes, the
-// variances of the draws, counts. It follows the usual analysis of online gradient descent on
-// strongly convex costs; a draw adds d sigma^2 to the squared distance from the comparator, and a
-// deletion moves the comparator. A value type.
+// A running bound on the expected regret of OLU equation (5), from public quantities alone: step
+// sizes, the variances of the draws, and counts. It follows the usual analysis of online gradient
+// descent on strongly convex costs. A draw adds d sigma^2 to the squared distance from the
+// comparator, and a deletion moves the comparator. A value type; not thread-safe.
 class RegretBound {
  public:
   RegretBound(const Constants& constants, std::int64_t dimension)
       : constants_(constants), dimension_(static_cast<double>(dimension)) {}
 
   void Step(double eta);
-  // Noise was drawn, and `events` events were deleted.
+  // Accounts for a noise draw with which `events` events were deleted.
   void Draw(double sigma, std::int64_t events);
-  // The whole bound; the part of it that noise is to blame for.
+  // The whole bound, and the part of it that noise causes.
   double Total() const { return own_ + noise_ + ComparatorShift(); }
   double Noise() const { return noise_; }
 

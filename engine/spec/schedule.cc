@@ -46,7 +46,7 @@ Result<Schedule> Schedule::Make(const LearningSpec& learning, Split split,
   switch (learning.schedule) {
     case ScheduleKind::kConstant: {
       const double eta = learning.eta.value_or(1 / (constants.beta + constants.mu));
-      // The cap itself, as a user would compute it, is allowed and rounded down.
+      // A user may state the cap itself, with fewer digits; it is then rounded down.
       const double cap = 2 / (constants.beta + constants.mu);
       if (!(eta >= 1e-30)) {
         return Status(ErrorCode::kConfig,

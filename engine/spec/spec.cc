@@ -39,8 +39,8 @@ void WriteLearning(JsonWriter& json, const LearningSpec& learning) {
   json.Field("deletions", learning.horizon.deletions).EndObject().EndObject();
 }
 
-// The keys that belong to one family of modes stand there for that family alone, so that the
-// states of other modes stay valid when a family gets keys.
+// Writes the keys of one family of modes, only if the mode is of that family. So a new key of one
+// family does not invalidate the states of other modes.
 void WriteOwnKeys(JsonWriter& json, const ForgettingSpec& forgetting) {
   if (UsesErm(forgetting.mode)) {
     json.Key("erm").BeginObject().Field("warmup", forgetting.erm.warmup);
@@ -74,8 +74,7 @@ void WriteOwnKeys(JsonWriter& json, const ForgettingSpec& forgetting) {
 void WriteForgetting(JsonWriter& json, const ForgettingSpec& forgetting) {
   json.Key("forgetting").BeginObject().Field("mode", forgetting.mode);
   json.Field("guarantee", Name(forgetting.guarantee));
-  // The default stands for itself, so that states that were made before there was a choice stay
-  // valid.
+  // The default is not written, so that states from before this key existed stay valid.
   if (forgetting.guarantee_scope != GuaranteeScope::kFleet) {
     json.Field("guarantee_scope", Name(forgetting.guarantee_scope));
   }

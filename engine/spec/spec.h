@@ -4,17 +4,17 @@
 #include <optional>
 #include <string>
 
-// What the user asked for, as plain values: the certificate part of the configuration. The names
-// and defaults are those of the configuration file; whoever fills these in has checked nothing
-// but types. Validation is Constants::Derive (engine/spec/constants.h) and CheckSpec
-// (engine/modes).
+// The configuration of the engine as plain values. Names and defaults are those of the
+// configuration file, whose reader checks types only. Plan::Make (engine/plan.h) validates a Spec.
+// All structs are value types.
 namespace lethe {
 
 enum class LossKind { kLogistic, kSquared, kHuber };
 enum class Oversized { kReject, kRescale };
 enum class ScheduleKind { kConstant, kInverseTime, kInverseSqrt, kHorizon, kAdaptive };
 enum class Guarantee { kJoint, kPerRequest };
-// Whose budget is stated: that of all shards together, whose average is served, or of each alone.
+// Whether the stated budget is that of all shards together, whose average is served, or of each
+// shard alone.
 enum class GuaranteeScope { kFleet, kShard };
 enum class Split { kCurve, kZeta, kHorizon };
 enum class Calibration { kLedger, kPaper, kRecursion };
@@ -22,8 +22,8 @@ enum class NoiseKind { kSystem, kSeeded, kDisabled };
 
 struct ModelSpec {
   LossKind loss = LossKind::kLogistic;
-  std::int64_t dimension = 0;             // dense features; required, or hash_bits
-  std::optional<std::int64_t> hash_bits;  // named features, hashed into 2^hash_bits
+  std::int64_t dimension = 0;             // dense features; required unless hash_bits is set
+  std::optional<std::int64_t> hash_bits;  // named features, hashed to 2^hash_bits weights
   bool bias = false;
   double feature_norm = 1.0;
   Oversized oversized = Oversized::kReject;
@@ -40,11 +40,11 @@ struct HorizonSpec {
 
 struct LearningSpec {
   ScheduleKind schedule = ScheduleKind::kConstant;
-  std::optional<double> eta;  // none: auto
+  std::optional<double> eta;  // nullopt: auto
   HorizonSpec horizon;
 };
 
-// The promise as the user stated it: exactly one of the three forms.
+// The promise as the user states it, in exactly one of three forms: epsilon and delta, mu, or rho.
 struct BudgetSpec {
   std::optional<double> epsilon;
   std::optional<double> delta;
@@ -52,7 +52,7 @@ struct BudgetSpec {
   std::optional<double> rho;
 };
 
-// How long something may wait: a number of learn events, or a span of event time.
+// The length of a wait: a number of learn events, or a span of event time, or none.
 struct Wait {
   std::int64_t events = 0;
   std::int64_t event_time_ms = 0;
@@ -64,18 +64,18 @@ enum class ActiveVariant { kSecondOrder, kLedger, kPaper, kAlgorithm3, kAlgorith
 struct ActiveSpec {
   ActiveVariant variant = ActiveVariant::kSecondOrder;
   double tolerance = 1e-10;
-  std::optional<std::int64_t> steps;   // none: auto
-  std::optional<std::int64_t> window;  // none: all
+  std::optional<std::int64_t> steps;   // nullopt: auto
+  std::optional<std::int64_t> window;  // nullopt: all retained events
 };
 
-// The modes that learn by minimising the mean cost of all retained events, now and then.
+// The modes that learn by minimising the mean cost of all retained events, periodically.
 struct ErmSpec {
   std::int64_t warmup = 1000;       // learn events before the first training
-  std::int64_t refit_every = 1000;  // learn events that wait for the next update
+  std::int64_t refit_every = 1000;  // learn events between two updates
   std::int64_t steps = 100;         // gradient steps of an update
 };
 
-// mode certified_removal.
+// Mode certified_removal.
 enum class RemovalVariant { kSound, kPaper };
 enum class RemovalSolver { kNewton, kChord };
 
@@ -84,24 +84,24 @@ struct RemovalSpec {
   double perturbation = 1;                        // paper: the sigma of b
 };
 
-// Modes noisy and noisy_gd. Whether requests may depend on what was released.
+// Modes noisy and noisy_gd: whether requests may depend on released models.
 enum class Requests { kOblivious, kAdaptive };
 
 struct NoisySpec {
-  std::optional<double> mu;  // privacy of retained events in each model; none: the budget's
+  std::optional<double> mu;  // privacy of retained events in each model; nullopt: the budget's
   Requests requests = Requests::kOblivious;
 };
 
 struct OnlineDpSpec {
-  std::int64_t deletions = 1;          // for so many events the budget suffices
+  std::int64_t deletions = 1;          // the budget suffices for this many deleted events
   std::optional<std::int64_t> events;  // T, if it is known
 };
 
-// mode fats: rounds of federated averaging on sampled events.
+// Mode fats: rounds of federated averaging on sampled events.
 enum class FatsClient { kSubject, kIndex };
 
 struct FatsSpec {
-  FatsClient client = FatsClient::kSubject;  // events of one person share a client, or index mod M
+  FatsClient client = FatsClient::kSubject;  // the client of an event: by subject, or index mod M
   std::int64_t clients = 20;                 // M
   std::int64_t draws = 2;                    // K: clients of a round
   std::int64_t local_steps = 5;              // E
@@ -138,11 +138,12 @@ struct Spec {
   LearningSpec learning;
   ForgettingSpec forgetting;
   NoiseSpec noise;
-  std::int64_t erase_within_ms = 60'000;  // of a deletion, in event time
-  std::int64_t refuse_late_for_ms = 8LL * 24 * 3600 * 1000;
+  std::int64_t erase_within_ms = 60'000;  // from the effective deletion, in event time
+  std::int64_t refuse_late_for_ms = 8LL * 24 * 3600 * 1000;  // from the request, in event time
   std::string topic = "events";  // names events that carry no id: topic/partition/offset
 };
 
+// The names of the values in the configuration file. The texts are static.
 const char* Name(LossKind kind);
 const char* Name(Oversized kind);
 const char* Name(ScheduleKind kind);
@@ -157,11 +158,12 @@ const char* Name(RemovalSolver solver);
 const char* Name(Requests requests);
 const char* Name(FatsClient client);
 
-// Whether this mode minimises the mean cost now and then (ErmSpec).
+// Whether this mode uses ErmSpec.
 bool UsesErm(const std::string& mode);
 
-// The certificate part (model, learning, forgetting, noise.source) as one line of JSON with a fixed
-// order of keys. Its SHA-256 stands in every receipt.
+// The certificate part of the configuration (model, learning, forgetting, noise.source) as one line
+// of JSON with a fixed order of keys. Every receipt contains its SHA-256, and a state can be
+// resumed only with an equal certificate part.
 std::string CertificatePart(const Spec& spec);
 
 }  // namespace lethe

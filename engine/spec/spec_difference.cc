@@ -6,8 +6,8 @@
 namespace lethe {
 namespace {
 
-// The values of nested JSON objects by their path ("model.lambda"). For JSON that JsonWriter wrote
-// from names and numbers: no spaces, and no escapes or brackets inside a text.
+// The values of nested JSON objects by their path, such as "model.lambda". It parses only the JSON
+// that CertificatePart writes: no spaces, and no escapes, commas or brackets inside a text.
 std::map<std::string, std::string> Flatten(std::string_view json) {
   std::map<std::string, std::string> values;
   std::vector<std::string> path;

@@ -36,8 +36,8 @@ double ThirdDerivative(LossKind loss) {
                                       : HUGE_VAL;
 }
 
-// What both forms share: descend towards the minimiser of everything, the batch included, then one
-// Newton step that takes the batch out.
+// The base class of both forms of OLU Algorithm 3: a descent towards the minimiser over all
+// payloads, the batch included, and then one Newton step that removes the batch.
 class NewtonUnlearner : public ActiveUnlearner {
  public:
   explicit NewtonUnlearner(const ModeContext& context)
@@ -71,12 +71,13 @@ class NewtonUnlearner : public ActiveUnlearner {
   double hessian_lipschitz_;
 };
 
-// Corrected: I steps of 2/(beta+mu) on everything bring the model within a = gamma^I D of that
-// minimiser. The Newton step, with a plus, then ends within
+// The corrected form: I steps of 2/(beta+mu) on all payloads bring the model within a = gamma^I D
+// of their minimiser. The Newton step, with a plus, then ends within
 //   E = MH/(2 mu) (a + m L/(mu n_R))^2 + (n/n_R)(beta/mu) a
-// of the minimiser of what is retained: the first term is Newton's own error, the second what the
-// gradient of the mean over everything, which is not 0, adds. That holds in every world and
-// whatever came before, so 2 E is all that the draw must absorb, as after a reset.
+// of the minimiser over the retained events. The first term is the error of Newton's method; the
+// second is the contribution of the mean gradient over all payloads, which is not 0. The bound
+// holds in every world and for every earlier history, so the draw must absorb only 2 E, as after a
+// reset.
 class Algorithm3 final : public NewtonUnlearner {
  public:
   using NewtonUnlearner::NewtonUnlearner;
@@ -127,9 +128,9 @@ class Algorithm3 final : public NewtonUnlearner {
   }
 };
 
-// As printed: steps of 1/(beta+mu), a minus, and the noise of equation (59) without its stray
-// alpha, k being the deletions so far. (Printed is also the Hessian in the place of its inverse,
-// and a line 6 that ignores line 5; neither is a reading that anybody could mean.)
+// The form as printed: steps of 1/(beta+mu), a minus, and the noise of equation (59) without its
+// stray alpha, k being the deletions so far. Never certified. (The paper also prints the Hessian in
+// place of its inverse, and a line 6 that ignores line 5; these two misprints are not reproduced.)
 class PrintedAlgorithm3 final : public NewtonUnlearner {
  public:
   using NewtonUnlearner::NewtonUnlearner;

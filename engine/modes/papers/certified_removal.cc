@@ -18,20 +18,21 @@ namespace {
 constexpr std::int64_t kUsesOfFactor = 64;
 constexpr int kMostPasses = 12;
 
-// The sound form: at a deletion the minimiser of what is retained is found to a tested tolerance,
-// in every world the same but for 2 tolerance/mu, and one draw covers that. Nothing else of a
-// deleted event is left, so nothing adds up over deletions.
+// The sound form of certified removal: a deletion moves the model to the minimiser over the
+// retained events, to a tested tolerance. In all worlds the results differ by at most 2
+// tolerance/mu, which one draw covers. Nothing else depends on a deleted event, so nothing adds up
+// over deletions.
 //
-// With `solver: chord` a factorised Hessian is kept, whose making is most of the work. It remembers
-// events that were deleted since, so that more than the first model after a deletion can tell about
-// them (docs/unlearners.md has this at length):
+// With `solver: chord` a factorised Hessian is kept, because factorising is most of the work. The
+// factor depends on events that were deleted since, so more than the first model after a deletion
+// can reveal them (docs/unlearners.md explains this in full):
 //  - Whatever the factor is, a model is released only if the tested gradient is within the
 //    tolerance, or after a reset. So given everything released before, and given the two factors,
 //    the means of the next release are within 2 tolerance/mu, as without a factor.
 //  - With sigma made for rho/64 each release is (mu/8)-GDP then, and 64 of them, one after the
 //    other, are mu-GDP. The factors themselves are random, but the bound holds for every pair.
-//  - A factor serves 64 deletions at most, counted publicly. Then it is made anew, from a released
-//    model and what is retained: the same in both worlds, and nothing is left that differs.
+//  - A factor serves at most 64 deletions, and their count is public. Then a new one is computed
+//    from a released model and the retained events, which are the same in both worlds.
 class SoundRemoval final : public ErmUnlearner {
  public:
   explicit SoundRemoval(const ModeContext& context)
@@ -139,8 +140,8 @@ class SoundRemoval final : public ErmUnlearner {
   Eigen::LLT<Eigen::MatrixXd> factor_;
 };
 
-// Squared loss by its sufficient statistics (CR section 3.2): in fixed point a deletion subtracts
-// exactly what the event had added.
+// Certified removal for the squared loss, from its sufficient statistics (CR section 3.2). They are
+// in fixed point, so a deletion subtracts exactly what the event had added.
 class SquaredRemoval final : public Unlearner {
  public:
   explicit SquaredRemoval(const ModeContext& context)

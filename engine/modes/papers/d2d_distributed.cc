@@ -10,8 +10,8 @@ namespace lethe {
 namespace {
 
 // D2D with reservoir sampling (Algorithms 4 to 7, one copy): B = K^2 slots, each a uniform draw
-// from the retained events, in K partitions with a secret model each; what is published is their
-// mean with noise. A deletion touches only the partitions that drew the event.
+// from the retained events, in K partitions with one secret model each. The mean of these models is
+// published with noise. A deletion changes only the partitions that drew the event.
 class DistributedUnlearner final : public SecretUnlearner {
  public:
   explicit DistributedUnlearner(const ModeContext& context)

@@ -7,10 +7,10 @@
 namespace lethe {
 namespace {
 
-// D2D with perfect unlearning (Theorem 3.2): the published, noised model is all that is kept, and
-// the next update begins there. With `calibration: ledger` both worlds share the noise history, so
-// there is no least number of steps and no recovery from one's own noise: e_u <- gamma e_u + 2 G
-// eta/n while u is retained, gamma e_u afterwards, and one draw at the deletion.
+// D2D with perfect unlearning (Theorem 3.2): only the published, noised model is kept, and the next
+// update begins there. With `calibration: ledger` both worlds share the noise history, so no least
+// number of steps is needed to recover from earlier noise: e_u <- gamma e_u + 2 G eta/n while u is
+// retained, e_u <- gamma e_u afterwards, and one draw at the deletion.
 class PerfectUnlearner final : public ErmUnlearner {
  public:
   explicit PerfectUnlearner(const ModeContext& context)

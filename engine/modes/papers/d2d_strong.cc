@@ -14,8 +14,8 @@ namespace {
 constexpr double kMostPublishes = 0x1p24;
 constexpr double kShareOfRounding = 0.05;
 
-// D2D with strong unlearning (Theorem 3.1): an update is a fixed number of steps from the last
-// model before its noise.
+// D2D with strong unlearning (Theorem 3.1): an update takes a fixed number of steps from the last
+// secret model, the one before its noise.
 class StrongUnlearner final : public SecretUnlearner {
  public:
   explicit StrongUnlearner(const ModeContext& context)

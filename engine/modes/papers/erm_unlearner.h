@@ -5,11 +5,12 @@
 
 namespace lethe {
 
-// What the modes share that learn by descending on the mean cost of all retained events: the first
-// time after `warmup` learn events, then after every `refit_every` more, and at each deletion. In
-// between events wait. These times count learn events, deleted ones too, so they are public and
-// the same in every world. The ledger needs no more than that: an event that waits has taken a step
-// of size 0, and enters by the descents that it is part of.
+// The base class of the modes that learn by descending on the mean cost of all retained events
+// (empirical risk minimisation): first after `warmup` learn events, then after every `refit_every`
+// more, and at each deletion. In between, events wait. These times count learn events, deleted ones
+// included, so they are public and the same in every world. In the ledger an event that waits has
+// taken a step of size 0, and enters by the descents that use it. Threads, ownership and failure
+// are those of Unlearner.
 class ErmUnlearner : public OnlineUnlearner {
  public:
   double Learn(const Example& example) override;
@@ -20,8 +21,8 @@ class ErmUnlearner : public OnlineUnlearner {
  protected:
   explicit ErmUnlearner(const ModeContext& context);
 
-  // A public time to take in what waits. Called after a Learn. Returns the gradients that it
-  // took.
+  // Includes the waiting events in the model. Called after a Learn, at public times. Returns the
+  // number of gradients computed.
   virtual std::int64_t Refit() = 0;
   virtual double Predict(const Example& example) const { return run().Predict(example); }
 
@@ -34,9 +35,10 @@ class ErmUnlearner : public OnlineUnlearner {
   };
 
   bool is_trained() const { return entered_ > 0; }
-  // Takes note that everything retained is part of the model from now on.
+  // Records that all retained events are part of the model from now on, and returns the change
+  // since the last call.
   Change TakeIn();
-  // `count` gradient steps on everything retained.
+  // Takes `count` gradient steps on all retained events.
   void Descend(std::int64_t count);
   void CountGradients(std::int64_t gradients) { gradients_ += gradients; }
 
@@ -57,14 +59,15 @@ class ErmUnlearner : public OnlineUnlearner {
   Payloads& payloads_;
   MeanCost cost_;
   std::int64_t entered_ = 0;  // events before this index have been descended on
-  std::int64_t waiting_ = 0;  // retained events that have not
-  std::int64_t removed_ = 0;  // events that had, and were released since the last update
+  std::int64_t waiting_ = 0;  // retained events that have not been descended on
+  std::int64_t removed_ = 0;  // events that were descended on and released since the last update
   std::int64_t before_ = 0;   // retained events at the last update
   std::int64_t learn_gradients_ = 0;
   std::int64_t gradients_ = 0;
 };
 
-// Refuses what no such mode can use: an adaptive schedule, a split of the budget.
+// Fails (kConfig) for settings that none of these modes supports: an adaptive schedule, a split of
+// the budget.
 Status CheckErm(const Spec& spec);
 
 }  // namespace lethe

@@ -9,10 +9,12 @@
 namespace lethe {
 namespace {
 
-// The streams of deletions begin there, and each has so many bits for its own.
+// The stream numbers of deletions begin at kDeletionStreams; each deletion has 2^kStreamBits of
+// them.
 constexpr std::uint64_t kDeletionStreams = std::uint64_t{1} << 63;
 constexpr int kStreamBits = 24;
 
+// Choices from a Sampler. It borrows what the sampler borrows.
 class SampledChoices final : public FatsChoices {
  public:
   explicit SampledChoices(Sampler sampler) : sampler_(sampler) {}
@@ -22,8 +24,9 @@ class SampledChoices final : public FatsChoices {
   Sampler sampler_;
 };
 
-// Rounds of federated averaging at public learn offsets; exact, without noise. Everything that is
-// kept is distributed as in a run that never had the deleted events, and so is what follows.
+// Mode fats: rounds of federated averaging at public numbers of learn events; exact, without noise.
+// All kept data is distributed as in a run that never learned the deleted events, and so is every
+// later model.
 class FatsUnlearner final : public Unlearner {
  public:
   explicit FatsUnlearner(const ModeContext& context)

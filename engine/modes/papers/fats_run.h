@@ -14,7 +14,7 @@ namespace lethe {
 
 struct FatsSpec;
 
-// Where a FatsRun gets its choices from.
+// The source of a FatsRun's random choices. Not thread-safe; borrowed for each call.
 class FatsChoices {
  public:
   virtual ~FatsChoices() = default;
@@ -28,11 +28,11 @@ class FatsChoices {
 // Federated averaging whose history can be redrawn (FATS, Algorithms 1 to 3, with its sample-level
 // rule repaired). Every event belongs to a client. A round draws K clients with replacement from
 // those that have enough events; each of them takes E steps on batches of b of its events, and the
-// model becomes the mean. What was drawn is kept. A deletion finds the first draw that the event
-// was part of, redraws from there and keeps everything before, the clients of that round included:
-// then the history is distributed as if the event had never been there.
+// model becomes the mean of theirs. All draws are kept. A deletion finds the first draw that used
+// the event, redraws from there, and keeps everything before, the clients of that round included.
+// Then the history is distributed as if the event had never been learned.
 //
-// A value type but for the payloads, which are borrowed; not thread-safe.
+// Not thread-safe. It borrows the payloads, which must outlive it. No operation fails.
 class FatsRun {
  public:
   struct Round {

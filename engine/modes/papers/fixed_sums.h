@@ -9,9 +9,9 @@
 
 namespace lethe {
 
-// sum of x x^T and of y x in fixed point, so that what was added can be subtracted without a trace:
-// the bits are those of a sum that never had it. Features and labels are rounded to 2^-30 of their
-// bounds. A value type; not thread-safe.
+// The sums of x x^T and of y x in fixed point. Additions are exact, so subtracting an example
+// leaves the bits of a sum that never included it. Features and labels are rounded to 2^-30 of
+// their bounds. A value type; not thread-safe.
 class FixedSums {
  public:
   FixedSums(Eigen::Index dimension, double feature_bound, double label_bound);

@@ -12,11 +12,11 @@ constexpr char kNotCovered[] =
     "too many events were deleted for the noise that was in their steps, if requests may depend on "
     "what was released; with a smaller forgetting.noisy.mu it would cover more";
 
-// Online gradient descent with noise at every step, so that retained events are private too. What
-// a deletion needs on top is little or nothing: its draw may count on all the noise that came after
-// the event. If requests may depend on released models (FU Theorem 4.3, repaired), only the noise
-// of the event's own step counts, because the next model is released: that is mu of it, for ever,
-// whatever is drawn later; and the squares of several events add up.
+// Mode noisy: online gradient descent with noise at every step, so that retained events are private
+// too. A deletion needs little further noise or none, because all noise drawn after the event
+// counts. If requests may depend on released models (FU Theorem 4.3, repaired), only the noise of
+// the event's own step counts, because the next model is released. The event then has its mu from
+// that step for ever, whatever is drawn later, and the squares of several events add up.
 class NoisyUnlearner final : public OnlineUnlearner {
  public:
   explicit NoisyUnlearner(const ModeContext& context)

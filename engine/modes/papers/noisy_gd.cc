@@ -17,10 +17,10 @@ constexpr char kNotCovered[] =
     "all that was released since the events were learned tells more than the budget, if requests "
     "may depend on it; with a smaller forgetting.noisy.mu it would not";
 
-// Gradient descent on the mean cost of all retained events with noise at every step: models are
-// private for retained events too, and a deletion is a few more steps without the event. Nothing
-// but the noised model is kept. With `calibration: ledger` steps are 2/(beta+mu) and the number of
-// them at a deletion follows from the account; `paper` is FU Theorem 5.1.
+// Mode noisy_gd: gradient descent on the mean cost of all retained events, with noise at every
+// step. Models are private for retained events too, and a deletion is a few more steps without the
+// event. Only the noised model is kept. With `calibration: ledger` the step size is 2/(beta+mu),
+// and the number of steps at a deletion follows from StepAccount; `paper` is FU Theorem 5.1.
 class NoisyGdUnlearner final : public ErmUnlearner {
  public:
   explicit NoisyGdUnlearner(const ModeContext& context)

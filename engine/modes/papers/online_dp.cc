@@ -17,8 +17,8 @@ constexpr char kSpent[] =
 
 // Follow the regularised leader on noised sums of gradients (DP-FTRL: Kairouz et al. 2021; the
 // baseline "online DP" of OLU Table 2): z_(t+1) = Proj(-S/(mu t)). Every model is private for every
-// event, whether requests depend on models or not, so a deletion is nothing but a receipt. No
-// payload is ever stored.
+// event, whether requests depend on models or not, so a deletion leaves the model as it is and only
+// writes a receipt. No payload is ever stored.
 class OnlineDpUnlearner final : public Unlearner {
  public:
   explicit OnlineDpUnlearner(const ModeContext& context)

@@ -9,9 +9,9 @@
 namespace lethe {
 namespace {
 
-// As published (CR Algorithms 1 and 2, misprints repaired): a random linear term in the cost
-// function hides what Newton steps leave behind, until their bounds have used up the budget. Never
-// certified.
+// Certified removal as published (CR Algorithms 1 and 2, misprints repaired): a random linear term
+// in the cost function hides the gradient residual of the Newton steps, until the sum of their
+// bounds exceeds the budget; then the model is trained anew. Never certified.
 class PaperRemoval final : public ErmUnlearner {
  public:
   explicit PaperRemoval(const ModeContext& context)

@@ -7,7 +7,7 @@ namespace lethe {
 // Mode certified_removal as published, never certified.
 extern const ModeEntry kPaperRemovalMode;
 
-// Refuses what no variant of certified_removal can use.
+// Fails (kConfig) for settings that no variant of certified_removal supports.
 Status CheckRemoval(const Spec& spec);
 
 }  // namespace lethe

@@ -20,7 +20,8 @@ namespace lethe::removal {
 inline constexpr double kThirdDerivative = 0.09622504486493764;
 inline constexpr double kPrintedThirdDerivative = 0.25;
 
-// Sums over the retained events before index `limit`. References are borrowed.
+// The derivatives of F over the retained events before index `limit`. Each call is one pass over
+// the payloads, which are borrowed. Not thread-safe.
 class Sums {
  public:
   Sums(const Loss& loss, double lambda, const Payloads& payloads, std::int64_t limit)
@@ -67,7 +68,8 @@ double WorstCaseBound(double n, double lambda, double C, double third = kPrinted
 // The residual that (epsilon, delta) allows: sigma epsilon / sqrt(2 ln(1.5/delta)).
 double Budget(double sigma, double epsilon, double delta);
 
-// What was said by one of the retained events; none if it is not there.
+// The payload of one retained event; nullopt if the event is not retained. One pass over the
+// payloads.
 std::optional<Example> Find(const Payloads& payloads, EventIndex index, Eigen::Index dimension);
 
 }  // namespace lethe::removal

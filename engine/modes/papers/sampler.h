@@ -9,8 +9,9 @@
 
 namespace lethe {
 
-// Uniform choices from a random source. A value of it is good for one update: what is left of its
-// bytes is thrown away, so that the number of streams used is all there is to save.
+// Uniform random integers from a random source. One object serves one update: its unused bytes are
+// discarded, so that the number of streams used is the only state to save. Not thread-safe. It
+// borrows the source and the counter `streams`, which it advances.
 class Sampler {
  public:
   Sampler(RandomSource& random, ShardId shard, std::uint64_t& streams)
@@ -19,7 +20,7 @@ class Sampler {
   // One of 0, ..., n - 1, without bias.
   std::int64_t Below(std::int64_t n) {
     const auto range = static_cast<std::uint64_t>(n);
-    // 2^64 mod n: what lies below would make small numbers more likely.
+    // 2^64 mod n: values below this are rejected, since they would make small results more likely.
     const std::uint64_t uneven = (0 - range) % range;
     for (;;) {
       const std::uint64_t bits = Next();

@@ -4,9 +4,9 @@
 
 namespace lethe {
 
-// What the modes share that go on from a model without noise, which nobody may see, and publish a
-// noised copy of it. A copy is drawn once for each update and then kept: two copies of one secret
-// state could be averaged.
+// The base class of the modes that keep a secret model without noise and publish a noised copy of
+// it. A copy is drawn once for each update and then kept, because two copies of one secret model
+// could be averaged. Threads, ownership and failure are those of Unlearner.
 class SecretUnlearner : public ErmUnlearner {
  public:
   Vector model() const override { return published_; }

@@ -8,9 +8,9 @@
 
 namespace lethe {
 
-// What noise at every step promises about deleted events. A step contracts distances by c, brings
-// in anew at most `shift` of every event that is part of the mean cost, and then draws noise of
-// variance `noise`. Shift may be absorbed by any draw from its own step on, so the divergence is
+// The privacy accountant of algorithms that draw noise at every step. A step contracts distances by
+// c, adds a shift of at most `shift` for every event in the mean cost, and then draws noise of
+// variance `noise`. A shift may be absorbed by any draw from its own step on, so the divergence is
 // read off the lower convex hull of the cumulated (noise, shift) of all steps, as in
 // ShiftNoiseCurve. A value type; not thread-safe.
 class StepAccount {
@@ -18,11 +18,11 @@ class StepAccount {
   // Consecutive steps on the same events.
   struct Steps {
     std::int64_t count = 0;
-    std::int64_t learned = 0;  // events before this index were part, if they were retained
+    std::int64_t learned = 0;  // the steps used the retained events before this index
     double noise = 0;          // variance of one draw
     double shift = 0;          // of one event at one step
     double rounding = 0;       // between two worlds at one step
-    std::int64_t deleted = 0;  // of its events, how many are deleted by now
+    std::int64_t deleted = 0;  // the number of its events that are deleted by now
 
     template <typename Self, typename Archive>
     static void Fields(Self& self, Archive& archive) {
@@ -34,17 +34,17 @@ class StepAccount {
 
   void Add(const Steps& steps) { blocks_.push_back(steps); }
 
-  // These events leave what later steps are made on.
+  // Records that later steps do not use these events.
   void Delete(std::span<const Target> batch);
 
-  // Bounds the divergence between a world that learned all events deleted so far and one that
-  // learned none, from what is released after these further steps on; for requests that do not
-  // depend on anything released.
+  // A bound on the divergence between a world that learned all events deleted so far and one that
+  // learned none of them, for everything released after the steps `next`. Requests must not depend
+  // on released models.
   double Divergence(const Steps& next) const;
 
-  // The same from everything that was ever released, one model after each Add, when requests may
-  // depend on all of it. Given a released model both worlds stand at the same point, so each block
-  // costs what it brought in itself: (m s)^2/(2 v) (1+c)/(1-c) (1-c^k)/(1+c^k).
+  // A bound on the divergence for everything ever released, one model after each Add, if requests
+  // may depend on all of it. Given a released model both worlds are at the same point, so each
+  // block costs only the shift that it added itself: (m s)^2/(2 v) (1+c)/(1-c) (1-c^k)/(1+c^k).
   double AdaptiveDivergence() const;
 
   std::int64_t bytes() const { return static_cast<std::int64_t>(blocks_.size() * sizeof(Steps)); }

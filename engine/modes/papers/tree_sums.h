@@ -11,13 +11,13 @@ namespace lethe {
 
 // Prefix sums of gradients, differentially private by tree aggregation (Dwork, Naor, Pitassi,
 // Rothblum 2010; Chan, Shi, Song 2011): every node of a binary tree over the events holds the sum
-// below it plus one Gaussian, and a prefix is a sum of at most h nodes, one a level. A node starts
-// with its noise, so that no sum without noise is ever there. All values are multiples of one
-// spacing, and their sums exact.
+// below it plus one Gaussian, and a prefix is a sum of at most h nodes, one per level. A node
+// starts with its noise, so that a sum without noise never exists. All values are multiples of one
+// spacing, so their sums are exact.
 //
-// The number of events may be unknown: then a new tree begins at events 1, 2, 4, 8, ..., with as
-// many levels as it needs, and what is complete enters by its root. After T events, if T is known,
-// another tree of the same size begins. A value type; not thread-safe.
+// If the number of events is unknown, a new tree begins at events 1, 2, 4, 8, ..., with as many
+// levels as it needs, and a complete tree contributes its root. If T is known, another tree of the
+// same size begins after T events. A value type; not thread-safe.
 class TreeSums {
  public:
   // Of events whose gradients have a norm of at most `bound`; `noise_per_level` is the sigma of a
@@ -62,8 +62,8 @@ class TreeSums {
   Vector prefix_;
 };
 
-// What the deletion of some of the events costs: rho = (G^2/2) sum over nodes of (deleted events
-// below it)^2 / sigma^2, for all that is ever released.
+// The privacy cost of the deleted events, for everything ever released: rho = (G^2/2) sum over
+// nodes of (deleted events below it)^2 / sigma^2. A value type; not thread-safe.
 class DeletedLeaves {
  public:
   // Event t = 1, 2, ... is deleted.
