@@ -41,9 +41,12 @@ constexpr milliseconds kTick{50};
 constexpr int kTicksPerMeasure = 20;
 constexpr milliseconds kGoodbye{10'000};  // for receipts that are on their way at a stop
 
-// For `Type=notify` of systemd; does nothing where nobody listens.
+// For `Type=notify` of systemd; does nothing outside of a systemd service.
 void TellServiceManager(const std::string& state) { sd_notify(0, state.c_str()); }
 
+// The daemon: builds the objects of a run in the order of their dependencies, runs one worker
+// thread for each shard, and watches over them in the calling thread. All worker threads have ended
+// when Run returns. Used once.
 class Daemon {
  public:
   Daemon(const Config& config, const Plan& plan, const RunOptions& options)
@@ -58,7 +61,7 @@ class Daemon {
     auto settings = MakeKafkaSettings(config_.source.kafka);
     if (!settings.ok()) return settings.status();
     settings_ = std::move(settings).value();
-    umask(0077);  // what is written from here on is personal data
+    umask(0077);  // files that are written from here on hold personal data
     auto folder = StateFolder::Open(config_.state.path);
     if (!folder.ok()) return folder.status();
     folder_ = std::move(folder).value();
@@ -71,12 +74,13 @@ class Daemon {
       LogWarning("deletions will not be certified: " + why);
     }
     const Status status = Work();
-    // A stop while waiting for a broker is a stop like any other.
+    // A stop while waiting for a broker is a clean stop.
     return status.code() == ErrorCode::kInterrupted ? Status::Ok() : status;
   }
 
  private:
-  // What is promised of the shards together is not known before it is known how many they are.
+  // The promise of all shards together depends on the number of partitions, which only the broker
+  // knows.
   PipelineInfo InfoBeforeTheTopic() const {
     PipelineInfo info = PipelineInfoOf(plan_, hasher_);
     info.shards = 0;
@@ -102,7 +106,7 @@ class Daemon {
       options.token = std::move(token).value();
     }
     if (const auto warning = ListenWarning(config_.http)) LogWarning(*warning);
-    // Whoever may ask for a deletion must have proved something, unless it is a demonstration.
+    // Deletions are taken over HTTP only with a token, except in a demonstration.
     if (options.token) LETHE_RETURN_IF_ERROR(OpenGateway());
     options.extras.forget =
         options_.open_gateway != nullptr ? options_.open_gateway : gateway_.get();
@@ -156,7 +160,8 @@ class Daemon {
     return [this](const std::string& line) { kafka_log_.Tell(line); };
   }
 
-  // Repeats a question until it is answered by anything but "not reachable".
+  // Repeats a question every second until its answer is not kUnavailable. Returns that answer, or
+  // kInterrupted after a signal. With fail_fast it asks once.
   Status Wait(const std::function<Status()>& question) {
     for (int tries = 0;;) {
       const Status status = question();
@@ -238,7 +243,8 @@ class Daemon {
     return Status::Ok();
   }
 
-  // The settings of a producer to these topics.
+  // The settings of a producer, fitted to the record sizes that these topics take. Sets
+  // model_limit_.
   KafkaSettings FitTo(const std::vector<std::string>& topics) {
     std::map<std::string, std::int64_t> limits;
     if (options_.ask_for_limits) {
@@ -304,7 +310,7 @@ class Daemon {
     return WarnOfOrphans();
   }
 
-  // A state that no worker owns holds people who cannot be forgotten.
+  // The events of a shard that no worker owns cannot be forgotten.
   Status WarnOfOrphans() {
     const auto shards = folder_->Shards();
     if (!shards.ok()) return shards.status();
@@ -321,6 +327,8 @@ class Daemon {
     return Status::Ok();
   }
 
+  // Runs the workers until a signal or the first error. One failed worker stops all, because the
+  // process can then no longer serve every deletion. Returns the first error in order of shards.
   Status RunWorkers(KafkaConsumer& consumer) {
     std::vector<Status> results(workers_.size());
     std::atomic<std::size_t> running{workers_.size()};
@@ -397,7 +405,7 @@ class Daemon {
   SodiumHasher hasher_;
   const std::unique_ptr<RandomSource> random_;
   PublishedState published_;
-  // Shared by the connections, which say the same of a broker that is away.
+  // Shared by the clients, because each of them reports the same broker as away.
   kafka::RateLimitedLog kafka_log_{[this](const std::string& line) {
     LogWarning(line, {{"from", "kafka"}});
     published_.AddTrouble({clock_.NowMs(), line});
