@@ -22,7 +22,7 @@ class People {
   std::optional<std::int64_t> AnyEvent(SplitMix& random) const;
   std::optional<std::int64_t> RecentEvent(SplitMix& random, std::int64_t window) const;
   std::optional<std::int64_t> OldestEvent() const;
-  // A person with retained events; none if there is none.
+  // A person with retained events; none if a limited number of random tries finds none.
   std::optional<std::int64_t> AnyPerson(SplitMix& random) const;
 
   void RemoveEvent(std::int64_t event);

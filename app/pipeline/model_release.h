@@ -48,7 +48,7 @@ class ReleasePort {
 class ModelRelease {
  public:
   struct Pace {
-    std::int64_t models_every_ns = 0;  // the shortest time between two models in the models topic
+    std::int64_t models_every_ns = 0;  // between two models in the models topic, without news
     std::int64_t snapshot_every = 1;   // in learned events
     bool has_models_topic = false;
   };
@@ -56,8 +56,8 @@ class ModelRelease {
   ModelRelease(const Shard& shard, ReleasePort& port, const Pace& pace)
       : shard_(shard), port_(port), pace_(pace) {}
 
-  // To be called after the shard has resumed. Snapshots are made when the number of learned events
-  // passes a multiple of snapshot_every, counted from now.
+  // To be called after the shard has resumed. From now on a snapshot is made whenever the number of
+  // learned events passes a multiple of snapshot_every.
   void Begin() { snapshot_number_ = SnapshotNumber(); }
   // To be called before the last commit: its model is shown even if the pause is not over.
   void End() { is_ending_ = true; }

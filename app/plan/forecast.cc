@@ -100,9 +100,8 @@ std::vector<std::int64_t> RoundWaits() {
   return waits;
 }
 
-// Finds the shortest round wait after which deleting the newest event takes little noise. Noise
-// falls with the wait, so the first wait that is enough is the shortest. Takes a copy of the run,
-// because it goes on learning.
+// Finds the shortest round wait after which deleting the newest event takes little noise, by trying
+// the waits in ascending order on one run. Takes a copy of the run, because it goes on learning.
 Status FindEnoughWait(EmptyRun run, Forecast& forecast) {
   const Calibrator::Held newest = run.Ask(kAges[0]);
   for (const std::int64_t wait : RoundWaits()) {

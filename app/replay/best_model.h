@@ -23,8 +23,7 @@ class BestModel {
 
   // Takes a row out of the mean. A row may be removed once.
   void Remove(Eigen::Index row);
-  // The minimiser for the rows that are left, which must be at least one. Valid until the next
-  // call.
+  // The minimiser for the rows that are left; zero if none is. Valid until the next call.
   const Vector& Solve();
 
  private:
