@@ -90,8 +90,8 @@ constexpr CommandEntry kCommands[] = {
      AddReceipts},
 };
 
-// Examples first: they are what most people look for. CLI11 has no place for them, so they travel
-// in the footer.
+// A formatter that prints the examples of a command first, because most people look for them. CLI11
+// has no place for examples, so they are in the footer.
 class ExamplesFirst : public CLI::Formatter {
  public:
   std::string make_description(const CLI::App* app) const override {
@@ -106,7 +106,7 @@ int UsageError(const std::string& message) {
   return ExitCode(ErrorCode::kUsage);
 }
 
-// What the user may have meant by a word that is not known here.
+// "; did you mean X?" for an unknown word, or nothing.
 std::string Suggestion(const std::string& word, const std::vector<std::string>& known) {
   const auto nearest = Nearest(word, known);
   return nearest ? "; did you mean " + *nearest + "?" : std::string();
@@ -120,14 +120,14 @@ std::vector<std::string> OptionNames(const CLI::App& command) {
   return names;
 }
 
-// The innermost command that was named, where a mistyped option belongs.
+// The innermost command on the command line, which a mistyped option belongs to.
 const CLI::App& Innermost(const CLI::App& app) {
   const auto parsed = app.get_subcommands();
   return parsed.empty() ? app : Innermost(*parsed.back());
 }
 
-// The word that makes no sense at this place, if there is one: more helpful to name than whatever
-// was missing because of it.
+// The first unknown word on the command line. It explains more than the argument that seems to be
+// missing because of it.
 std::string UnknownWord(const CLI::App& app, const CLI::App& command) {
   const std::vector<std::string> extras = app.remaining(true);
   if (extras.empty()) return {};

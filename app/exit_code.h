@@ -4,7 +4,7 @@
 
 namespace lethe {
 
-// The process's exit code for an outcome (sysexits.h, and docs/cli.md).
+// The exit code of the process for an error code (sysexits.h, and docs/cli.md).
 inline int ExitCode(ErrorCode code) {
   switch (code) {
     case ErrorCode::kOk: return 0;

@@ -4,17 +4,18 @@
 
 #include "engine/base/status.h"
 
-// How a long command is stopped. All functions may be called from any thread.
+// The stop of a long command by a signal. All functions may be called from any thread.
 namespace lethe {
 
-// Set by the first Ctrl-C or SIGTERM: long work looks at it and stops cleanly. The second one ends
-// the process at once.
+// True from the first Ctrl-C or SIGTERM on. Long work asks for it and stops cleanly. A second
+// signal ends the process at once.
 bool Interrupted();
-// The same without a signal, when a time that was asked for is over.
+// Makes Interrupted() true without a signal, for example when the time of a demonstration is over.
 void Interrupt();
+// Installs the signal handlers. To be called once, before the process has threads.
 void CatchSignals();
 
-// The status of work that was stopped by the user.
+// kInterrupted, with a message that says what was stopped.
 Status InterruptedStatus(const std::string& what);
 
 }  // namespace lethe

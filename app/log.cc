@@ -31,7 +31,8 @@ std::string Now() {
   return text;
 }
 
-// A value in quotes where logfmt needs them; a line stays a line.
+// The value, in quotes where logfmt needs them. Newlines are escaped, so that a line stays one
+// line.
 std::string Quoted(const std::string& value) {
   if (!value.empty() && value.find_first_of(" \"=\\\n\t") == std::string::npos) return value;
   std::string text = "\"";

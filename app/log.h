@@ -6,17 +6,18 @@
 
 namespace lethe {
 
-// One line of talk on stderr, in logfmt or as a JSON object: time, level, msg, then the fields.
-// Never a payload, an id, a subject or a secret. Thread-safe.
+// The log of the process: lines on stderr, in logfmt or as JSON objects, with time, level, message
+// and fields. A line never has a payload, an id, a subject or a secret. Thread-safe, except for
+// SetLogFormat.
 enum class LogLevel { kInfo, kWarning, kError };
 enum class LogFormat { kLogfmt, kJson };
 using LogField = std::pair<const char*, std::string>;
 
-// For the whole process; before it has threads.
+// Sets the format of the whole process. To be called before it has threads.
 void SetLogFormat(LogFormat format);
 LogFormat CurrentLogFormat();
 
-// The line without its end.
+// The text of one line, without the newline. For tests.
 std::string LogLine(LogFormat format, const std::string& time, LogLevel level,
                     const std::string& message, std::initializer_list<LogField> fields);
 

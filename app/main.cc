@@ -10,13 +10,13 @@
 
 namespace {
 
-// Standard input, output and error exist, if only as /dev/null. Where the parent has closed one of
-// them (`lethe run 2>&-`), the next file that is opened would get its number: log lines would go
-// into the lock file, or into the state.
+// Makes sure that standard input, output and error are open, if only as /dev/null. If the parent
+// has closed one of them (`lethe run 2>&-`), the next file that is opened would get its number, and
+// log lines would go into the lock file or into the state.
 bool OpenStandardFiles() {
   int file = open("/dev/null", O_RDWR);
   while (file >= 0 && file <= 2) file = open("/dev/null", O_RDWR);
-  // The first number above them was not needed.
+  // The first descriptor above 2 is not needed.
   return file > 2 && close(file) == 0;
 }
 

@@ -7,8 +7,9 @@
 
 namespace lethe {
 
-// A line on stderr that tells how far long work has come. It shows nothing unless it is wanted (a
-// person at a terminal), and clears itself at the end.
+// A progress line on stderr for long work. It shows nothing unless it is wanted, and clears itself
+// at the end. The functions may be called as often as the caller likes: they print a few times a
+// second. Borrows the clock. Not thread-safe.
 class Progress {
  public:
   Progress(bool wanted, Clock& clock) : wanted_(wanted), clock_(clock) {}
@@ -16,10 +17,12 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  // Shows a share between 0 and 1.
   void ShowShare(double share);
-  // Takes the line away, so that something else can be printed.
+  // Removes the line, so that another line can be printed.
   void Clear();
 
+  // Shows counts, and the share of the bytes if the total is known.
   void Show(std::int64_t events, std::int64_t bytes, std::optional<std::int64_t> total_bytes);
 
  private:

@@ -20,7 +20,8 @@ struct Arguments {
   bool json = false;
 };
 
-// Where marks of released models go matters only where learning draws at random.
+// A warning if marks of released models have no compacted topic. Only modes that draw at random
+// while they learn write marks.
 std::optional<std::string> MarksWarning(const Config& config, const Plan& plan) {
   if (!plan.mode->draws_while_learning || config.publish.models_topic) return std::nullopt;
   const std::string mode = "mode " + plan.spec.forgetting.mode + " draws at random while it learns";
@@ -42,10 +43,10 @@ std::vector<std::string> AllWarnings(const Config& config, const Plan& plan) {
   return warnings;
 }
 
-// Numbers of partitions to speak of while the topic is not known.
+// Example numbers of partitions, for a promise that depends on the topic.
 constexpr std::int64_t kForExample[] = {1, 4, 16};
 
-// What the numbers of the promise are about.
+// Prints what the figures of the promise cover.
 void PrintScope(const Plan& plan, bool is_online) {
   if (plan.mode->is_exact) return;
   const bool joint = plan.spec.forgetting.guarantee == Guarantee::kJoint;

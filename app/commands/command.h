@@ -7,13 +7,14 @@
 #include "app/interrupt.h"
 #include "engine/base/status.h"
 
-// Each command is one file here: it declares its options on a CLI::App and returns what to run.
-// A command writes data to stdout and talk to stderr.
+// The commands. Each is one file in this folder: Add... declares its options on a CLI::App and
+// returns the function that runs it after parsing. A command writes data to stdout and messages to
+// stderr. Its status becomes the exit code of the process.
 namespace lethe {
 
 using Run = std::function<Status()>;
 
-// --log-format, for commands that run for long.
+// Adds the option --log-format, for commands that run for a long time.
 void AddLogFormat(CLI::App& command);
 
 Run AddCheck(CLI::App& command);

@@ -39,7 +39,7 @@ void PrintWarnings(const ConvertResult& result) {
   }
 }
 
-// What the command line leaves open, or contradicts.
+// Fills in what the command line leaves open. kUsage for a contradiction.
 Status Complete(Arguments& arguments) {
   ConvertOptions& options = arguments.options;
   const auto form = arguments.to ? arguments.to : FormOfName(options.out);

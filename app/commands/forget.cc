@@ -22,7 +22,7 @@ struct Arguments {
   bool json = false;
 };
 
-// Receipts are found by it, so a request without a reference gets one.
+// A random reference for a request without one, because receipts are found by their reference.
 std::string MakeReference() {
   std::array<std::uint8_t, 8> bytes{};
   SystemRandom().Fill({Stream::Purpose::kUuid, {}, 0}, bytes);
@@ -66,7 +66,8 @@ void PrintJson(const Arguments& arguments, const Config& config,
   std::printf("%s\n", json.EndObject().text().c_str());
 }
 
-// With --wait the receipts are the data, and where the request went is talk.
+// Prints the positions of the request: to stderr with --wait, because then the receipts are the
+// data.
 void PrintPlaces(const Arguments& arguments, const Config& config,
                  const std::vector<DeletionPlace>& places) {
   FILE* const out = arguments.wait ? stderr : stdout;

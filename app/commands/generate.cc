@@ -72,7 +72,7 @@ Status RunGenerate(Arguments& arguments) {
   return out.value()->Close();
 }
 
-// Options of the synthetic stream alone, and of both.
+// The options of the synthetic stream, and those that it shares with the CSV stream.
 void AddStreamOptions(CLI::App& command, Arguments& arguments) {
   GenerateOptions& options = arguments.options;
   const std::map<std::string, Task> tasks{{"classification", Task::kClassification},

@@ -3,7 +3,7 @@
 namespace lethe {
 
 Result<Plan> MakePlan(const Config& config, const std::string& file, std::int64_t shards) {
-  // Refused rather than ignored.
+  // Refused, because ignoring the key silently would mislead.
   if (config.regret.sample > 0 && config.spec.model.hash_bits) {
     return Status(ErrorCode::kConfig,
                   file +

@@ -8,10 +8,10 @@
 
 namespace lethe {
 
-// What follows from a config that was read from `file`; errors name the file.
+// The plan of a config that was read from `file`. kConfig, naming the file, if it is refused.
 Result<Plan> MakePlan(const Config& config, const std::string& file, std::int64_t shards = 1);
 
-// A config file, read and checked.
+// Reads and checks a config file. kConfig with one line for each error.
 Result<Config> LoadChecked(const std::string& file);
 
 }  // namespace lethe

@@ -37,7 +37,7 @@ void PrintTable(const std::vector<ModelFile>& files) {
   }
 }
 
-// By name, or else by how the file is called.
+// The format from --format, or else from the name of the output file.
 ModelFormat FormatOf(const Arguments& arguments) {
   if (arguments.format.empty()) {
     return arguments.out.ends_with(".onnx") ? ModelFormat::kOnnx : ModelFormat::kJson;

@@ -5,10 +5,10 @@
 
 namespace lethe {
 
-// `lethe receipts export, key, rotate-key`. The one that is named is put into `run`.
+// Adds `lethe receipts export`, `key` and `rotate-key`. The one on the command line sets `run`.
 void AddReceiptKeys(CLI::App& command, Run& run);
 
-// The key of a state. kInput: this is no state, or it has no key yet.
+// The key of a state. kInput if the folder is not a state, or if it has no key yet.
 Result<KeyFile> ReadSigningKey(const std::string& state_path);
 
 }  // namespace lethe

@@ -26,8 +26,8 @@ struct Arguments {
   bool json = false;
 };
 
-// Text from a receipt, on a terminal: control characters are written as JSON writes them, so that a
-// line stays a line and nothing moves the cursor.
+// Text from a receipt for a terminal. Control characters are escaped as in JSON, so that a line
+// stays one line and nothing moves the cursor.
 std::string Printable(const std::string& text) {
   std::string line;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -49,7 +49,7 @@ std::string Printable(const std::string& text) {
 
 void PrintRow(const ChainEntry& entry) {
   char sigma[32] = "-";
-  // As on the certificate.
+  // The same digits as on the certificate.
   if (entry.sigma && *entry.sigma > 0) std::snprintf(sigma, sizeof sigma, "%.6g", *entry.sigma);
   std::printf("%-36s  %-17s  %6lld  %-9s  %11s  %s\n", Printable(entry.receipt).c_str(),
               Printable(entry.outcome).c_str(), static_cast<long long>(entry.events),
@@ -75,7 +75,7 @@ Status RunList(const Arguments& arguments) {
   return Status::Ok();
 }
 
-// `lethe receipts show FOLDER --request R`: with a request the one word is the folder.
+// In `lethe receipts show FOLDER --request R` the only word is the folder, not a receipt.
 void FixWords(Arguments& arguments) {
   if (!arguments.request.empty() && !arguments.uuid.empty() && arguments.path == ".") {
     std::swap(arguments.path, arguments.uuid);
@@ -83,7 +83,7 @@ void FixWords(Arguments& arguments) {
   }
 }
 
-// The signed form of an entry: as it came, or with the key of the state that it is in.
+// The envelope of an entry: the one that was read, or a new one with the key of its state.
 Result<std::string> EnvelopeOf(const ChainEntry& entry, const ReceiptBook& book,
                                const std::string& path) {
   for (const SignedLine& line : book.signed_lines) {
@@ -106,7 +106,7 @@ Status Print(const ChainEntry& entry, const ReceiptBook& book, const Arguments& 
     std::printf("%s\n", envelope.value().c_str());
     return Status::Ok();
   }
-  // A certificate of a replay has no signature, and says so.
+  // The certificate of a replay has no signature, and the page says so.
   const auto page = CertificatePage(entry, envelope.ok() ? envelope.value() : "");
   if (!page.ok()) return page.status();
   std::fputs(page.value().c_str(), stdout);
@@ -137,7 +137,7 @@ Status RunShow(Arguments& arguments) {
                                  arguments.path + " shows them all"};
 }
 
-// The keys of --key: a file, or a key itself.
+// The public keys of --key, which is a file or a key.
 Result<std::vector<PublicKey>> TrustedKeys(const std::string& text) {
   auto keys = ReadPublicKeys(text);
   if (!keys) {
@@ -150,7 +150,7 @@ Result<std::vector<PublicKey>> TrustedKeys(const std::string& text) {
                 "--key: " + text + " holds no public key: lethe receipts key prints it");
 }
 
-// Signatures before chains: nothing is to be read into lines that nobody has signed.
+// Verifies signatures before chains, so that no conclusion is drawn from lines that are not signed.
 Status VerifyBook(const ReceiptBook& book, const std::vector<PublicKey>& keys,
                   const Arguments& arguments, std::int64_t& signed_entries) {
   if (arguments.key && book.signed_lines.empty()) {
@@ -173,7 +173,7 @@ Status VerifyBook(const ReceiptBook& book, const std::vector<PublicKey>& keys,
   return VerifyIsPartOf(book, arguments.state, hasher);
 }
 
-// What was checked, in words.
+// A sentence that says what was verified.
 std::string Verdict(const ReceiptBook& book, const Arguments& arguments) {
   std::string text = "holds: " + std::to_string(book.entries.size()) +
                      (book.entries.size() == 1 ? " entry" : " entries");

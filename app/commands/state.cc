@@ -115,7 +115,7 @@ Status RunVerify(const Arguments& arguments) {
   return {ErrorCode::kCheckFailed, status.message()};
 }
 
-// The chain outlives the state, so that what was promised can still be looked up.
+// Removes the state of a shard, but keeps its chain, so that receipts can still be looked up.
 Status RunWipe(const Arguments& arguments) {
   if (arguments.shard < 0) return {ErrorCode::kUsage, "state wipe: say which --shard"};
   if (!arguments.yes) {

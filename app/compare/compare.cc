@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::int64_t kSeriesEvery = 100;
 
-// Records in memory as a source, for one run. The records are shared by all runs and not changed.
+// A source of records in memory, for one run. All runs borrow the same records and do not change
+// them.
 class MemorySource final : public BatchSource {
  public:
   MemorySource(const std::vector<Record>& records, std::size_t batch_size)
@@ -37,7 +38,8 @@ std::int64_t ShardsOf(const std::vector<Record>& records) {
   return shards;
 }
 
-// The work of all threads: contenders are taken one by one, results written to their own places.
+// The work of all threads. Each thread takes the next contender until none is left, and writes its
+// result to a place of its own. The error of one contender does not stop the others.
 class Work {
  public:
   Work(std::vector<Comparison>& comparisons, const std::vector<Record>& records,

@@ -20,7 +20,7 @@ bool IsCertified(const Comparison& comparison) {
   return comparison.result && comparison.why_not.empty();
 }
 
-// The share of right guesses above one half, doubled; 0 for what is exact.
+// The share of right guesses above one half, doubled; 0 for a mode that forgets exactly.
 double Advantage(const Comparison& comparison) {
   return comparison.is_exact ? 0 : comparison.promise.advantage;
 }
@@ -32,8 +32,7 @@ std::string Number(const char* format, std::optional<double> value) {
   return text;
 }
 
-// The standard deviation of the noise per deletion, root mean square; none where nothing was
-// deleted.
+// The root mean square of the noise's standard deviation per deletion; none without deletions.
 std::optional<double> Sigma(const Comparison& comparison) {
   if (!comparison.result || comparison.deletions() == 0) return std::nullopt;
   return std::sqrt(comparison.result->total.noise_variance /

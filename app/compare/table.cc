@@ -11,7 +11,7 @@
 namespace lethe {
 namespace {
 
-// The figures of one run; what does not apply is not there.
+// The figures of one run. A figure that does not apply is empty.
 struct Figures {
   std::optional<double> accuracy, mean_loss, regret, sigma;
   std::optional<double> learn_gradients, learn_seconds, gradients, seconds;
@@ -62,7 +62,7 @@ std::string Bytes(std::int64_t bytes) {
   return Cell("%.3g ", value) + kUnits[unit];
 }
 
-// Pads the cells to columns; the last one, which is prose, is left as it is.
+// Pads the cells to the widths of the columns, except for the last one, which is prose.
 std::string Row(const std::vector<std::string>& cells) {
   static constexpr std::size_t kWidths[] = {25, 10, 10, 10, 10, 12, 10, 11, 10, 10, 10, 7};
   std::string row;

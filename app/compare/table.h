@@ -7,11 +7,11 @@
 
 namespace lethe {
 
-// The comparison for a person, one row per contender, and as JSON (lethe.comparison/1).
-// What the figures do not rest on: a line for each distinct set of records that were not learned,
-// with the modes that it is of. Empty when every record was taken.
+// The records that were not learned: a line for each distinct set of reasons and counts, with the
+// contenders that it applies to. Empty if every record was learned.
 std::string RefusedLines(const std::vector<Comparison>& comparisons);
 
+// The comparison as a table with one row per contender, and as JSON (lethe.comparison/1).
 std::string CompareTable(const std::vector<Comparison>& comparisons);
 std::string CompareJson(const std::vector<Comparison>& comparisons);
 

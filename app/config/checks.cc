@@ -20,8 +20,8 @@ void CheckFeatures(const CheckContext& context) {
   }
 }
 
-// Exactly one of {epsilon, delta}, {mu}, {rho}. The default is the first form, so whoever writes
-// another one replaces it rather than adds to it.
+// The budget has exactly one of the forms {epsilon, delta}, {mu}, {rho}. The default is the first
+// form, so a file with another form replaces the default.
 void CheckBudget(const CheckContext& context) {
   const std::string path = "forgetting.budget";
   const auto has = [&](const char* key) { return context.given.Has(JoinPath(path, key)); };
@@ -60,7 +60,7 @@ void CheckEta(const CheckContext& context) {
                   "auto, or schedule: constant"});
 }
 
-// Receipts or dead letters in the topic that is read would come back as events.
+// Receipts or dead letters in the source topic would be read as events.
 void CheckTopicsDiffer(const CheckContext& context) {
   const Config& config = context.config;
   const std::pair<const char*, std::optional<std::string>> topics[] = {

@@ -7,16 +7,17 @@
 #include "app/config/config.h"
 #include "app/config/errors.h"
 
-// What concerns several keys at once and needs neither data nor the engine's constants.
+// Checks that concern several keys at once and need neither data nor the engine's constants.
 namespace lethe::config {
 
-// Which keys the file gives, and where.
+// The keys that a file gives, with their lines. Not thread-safe.
 class Given {
  public:
   // `has_value` is false for a key that is given as null.
   void Add(const std::string& path, int line, bool has_value);
 
-  // Given, and not as null. A value that was refused counts too: its error is reported already.
+  // Whether the key is given, and not as null. A value that was refused counts too, because its
+  // error is reported already.
   bool Has(const std::string& path) const;
 
   // The line of the key, or else of the innermost group around it that the file has.
@@ -30,17 +31,20 @@ class Given {
   std::map<std::string, Entry> entries_;
 };
 
+// The input of a check. All references must outlive the call.
 struct CheckContext {
-  Config& config;  // checks may settle a default that depends on other keys
+  Config& config;  // a check may set a default that depends on other keys
   const Given& given;
-  const std::vector<std::string>& known_modes;  // empty: any mode is taken
+  const std::vector<std::string>& known_modes;  // empty: any mode is accepted
   Errors& errors;
 
-  // Silent about a path that has an error already: what is said about a wrong value is a guess.
+  // Adds an error, unless the path has one already: a second error about a wrong value would be a
+  // guess.
   void Report(const std::string& path, Problem problem) const;
 };
 
-// To add a check, write one more function in checks.cc and list it there.
+// Runs all checks, and adds an error for each that fails. To add a check, write one more function
+// in checks.cc and list it there.
 void RunChecks(const CheckContext& context);
 
 }  // namespace lethe::config

@@ -8,7 +8,7 @@
 
 #include "engine/spec/spec.h"
 
-// Everything that a configuration file can say, as plain values. The members are named after the
+// The values of a configuration file, as plain data. The members are named after the
 // keys (docs/configuration.md) and initialised with the defaults; app/config/table.cc connects the
 // two. A Config that comes from LoadConfig has been checked; one made by hand has not.
 namespace lethe {
@@ -30,7 +30,8 @@ struct Partitions {
   bool Contains(std::int32_t partition) const;
 };
 
-// Secrets are named by file and never stand in the configuration. Unset: librdkafka's default.
+// Secrets are in files, and the configuration has only their paths. An unset member means
+// librdkafka's default.
 struct SecurityConfig {
   std::optional<std::string> protocol;
   std::optional<std::string> mechanism;
@@ -41,12 +42,12 @@ struct SecurityConfig {
   std::optional<std::string> key;
 };
 
-// The topic is Spec::topic, because ids of events are made from it.
+// The topic is not here but in Spec::topic, because the ids of events are made from it.
 struct KafkaConfig {
   std::string brokers = "localhost:9092";
   Partitions partitions;
-  std::string partitioner = "murmur2";            // librdkafka's name for it
-  std::map<std::string, std::string> properties;  // to librdkafka as they are
+  std::string partitioner = "murmur2";            // by librdkafka's name
+  std::map<std::string, std::string> properties;  // handed to librdkafka unchanged
   SecurityConfig security;
 };
 
@@ -75,7 +76,7 @@ struct StateConfig {
   std::int64_t snapshot_every = 1'000'000;
 };
 
-// erasure.refuse_late_for is Spec::refuse_late_for_ms: the engine decides by it.
+// The key erasure.refuse_late_for is in Spec::refuse_late_for_ms, because the engine uses it.
 struct ErasureConfig {
   std::int64_t max_lag_ms = 60'000;
 };

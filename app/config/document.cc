@@ -9,7 +9,8 @@
 namespace lethe::config {
 namespace {
 
-// Turns the YAML library's nodes into values.
+// Turns the YAML library's nodes into values. Aliases are expanded, so a small file can stand for a
+// huge tree; the limits are therefore counted while it expands.
 class Converter {
  public:
   Converter(const Environment& environment, Errors& errors)

@@ -22,25 +22,25 @@ struct ConfigError {
 // "lethe.yaml:12: model.lamda: unknown key; did you mean model.lambda?"
 std::string ToString(const ConfigError& error);
 
-// All of them, one a line, with the code of a wrong configuration. There must be at least one.
+// A kConfig status with one line for each error. There must be at least one error.
 Status ToStatus(const std::vector<ConfigError>& errors);
 
 namespace config {
 
-// Collects the errors of one file, so that all of them can be shown at once.
+// The errors of one file, collected so that all of them can be shown at once. Not thread-safe.
 class Errors {
  public:
   explicit Errors(std::string file) : file_(std::move(file)) {}
 
-  // Fills in the file.
+  // Adds an error, and sets its file.
   void Add(ConfigError error);
 
   bool empty() const { return errors_.empty(); }
 
-  // Whether something about exactly this path was reported.
+  // Whether there is an error about exactly this path.
   bool Has(const std::string& path) const;
 
-  // In the order of the file.
+  // The errors in the order of their lines.
   std::vector<ConfigError> Sorted() const;
 
  private:
@@ -48,14 +48,14 @@ class Errors {
   std::vector<ConfigError> errors_;
 };
 
-// What is wrong with a value, before it is known where the value stands.
+// A problem with a value, without its place in the file.
 struct Problem {
   std::string text;
   std::string allowed = {};
   std::string nearest = {};
 };
 
-// A place in the file, and where to report what is wrong there.
+// A place in the file, with the list that errors about it go to. Borrows the list.
 struct Place {
   Errors& errors;
   std::string path;

@@ -14,7 +14,7 @@ std::string Shortened(const std::string& text) {
 
 }  // namespace
 
-// What is printed for YAML is JSON already, except for texts without quotes: words and durations.
+// The YAML of a value is JSON already, except for texts without quotes: words and durations.
 std::string Field::Json(const Config& config) const {
   const std::string yaml = print(config);
   const bool is_json = yaml == "true" || yaml == "false" || yaml == "null" || yaml[0] == '"' ||

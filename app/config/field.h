@@ -15,6 +15,7 @@
 // JSON Schema, configs/full.yaml and the table in docs/configuration.md are all derived from it.
 namespace lethe::config {
 
+// The description of one key. Its functions may be called from any thread.
 struct Field {
   std::string path;         // "forgetting.budget.epsilon"
   std::string allowed;      // for people
@@ -28,14 +29,14 @@ struct Field {
   // The value in the config, as one line of YAML. Secrets are masked.
   std::function<std::string(const Config&)> print;
 
-  // The same as JSON.
+  // The value in the config, as JSON.
   std::string Json(const Config& config) const;
 
-  // What stands there when the file says nothing.
+  // The value that the key has when the file does not give it.
   std::string Default() const { return print(Config()); }
 };
 
-// All keys, in the order in which they are documented; those of one group stand together.
+// All keys in the order of the documentation, group by group. Made once; valid for ever.
 const std::vector<Field>& Fields();
 
 // A key that people try, with the reason why it does not exist.
@@ -45,13 +46,13 @@ struct RefusedKey {
 };
 const std::vector<RefusedKey>& RefusedKeys();
 
-// "'abc'", shortened, and with the variable that it came from.
+// The value for an error message: "'abc'", shortened, with the variable that it came from.
 std::string Shown(const Value& value);
 
-// Reports that the value is no scalar, if so.
+// Whether the value is a scalar. Adds an error if it is not.
 bool CheckIsScalar(const Value& value, const Place& place, const std::string& allowed);
 
-// The value read as `kind`; none after reporting what was wrong with it.
+// The value read as `kind`. None if that fails; an error was then added.
 template <typename T>
 std::optional<T> ReadAs(const Kind<T>& kind, const Value& value, const Place& place) {
   if (value.kind == Value::Kind::kNull && kind.nullable) return T{};

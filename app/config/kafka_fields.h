@@ -12,11 +12,11 @@ namespace lethe::config {
 // source.kafka.partitions: all | [0, 3] | {ordinal: 1, of: 3}
 Field DescribePartitions();
 
-// source.kafka.properties: librdkafka's own names and values. Whether librdkafka knows a name is
-// found out where librdkafka is; here, the names that Lethe sets itself are refused.
+// source.kafka.properties: librdkafka's own names and values. Refuses the names that Lethe sets
+// itself. CheckKafkaConfig finds out whether librdkafka knows the others.
 Field DescribeProperties();
 
-// A librdkafka property that Lethe sets, and why nobody else may.
+// A librdkafka property that Lethe sets, and why the user may not.
 struct OwnedProperty {
   std::string_view name;
   std::string_view reason;

@@ -17,22 +17,23 @@
 // to people and described to editors, so that the table of keys says each thing once.
 namespace lethe::config {
 
+// A kind of value. Copied into the fields that use it; its functions may be called from any thread.
 template <typename T>
 struct Kind {
   std::string allowed;                                 // for people: "a number above 0"
   std::string schema;                                  // for editors: a JSON Schema
   std::function<Result<T>(const std::string&)> parse;  // the message continues "'text' ..."
   std::function<std::string(const T&)> print;          // as it would stand in a file
-  std::vector<std::string> words = {};                 // what a mistyped value is compared with
+  std::vector<std::string> words = {};                 // words for "did you mean"
   bool nullable = false;                               // null is T{}
 };
 
 // Bounds of a number. By default: above 0.
 struct Range {
   double least = 0;
-  bool above = true;  // `least` itself is out
+  bool above = true;  // `least` itself is not allowed
   double most = std::numeric_limits<double>::max();
-  bool below = false;    // `most` itself is out
+  bool below = false;    // `most` itself is not allowed
   std::string why = {};  // what would go wrong at the lower end
 };
 
@@ -75,7 +76,7 @@ Kind<Enum> Choice(std::vector<Enum> values, const std::string& also = {}) {
   return {allowed, EnumSchema(words), parse, [](Enum value) { return Name(value); }, words};
 }
 
-// As `kind`, and whoever writes this word is told why it is not among the values.
+// Like `kind`, but the error for this word says why it is not allowed.
 template <typename T>
 Kind<T> Without(Kind<T> kind, const std::string& word, const std::string& why) {
   kind.parse = [parse = kind.parse, word, why](const std::string& text) -> Result<T> {

@@ -12,7 +12,7 @@
 namespace lethe {
 
 struct LoadOptions {
-  // The names that forgetting.mode may have; empty: any name is taken, and checked elsewhere.
+  // The names that forgetting.mode may have. Empty: any name is accepted, and Plan::Make checks it.
   std::vector<std::string> known_modes = {};
   Environment environment = ProcessEnvironment();
 };
@@ -24,12 +24,12 @@ struct LoadReport {
   std::vector<ConfigError> errors;
 };
 
-// Reads, parses and checks the file at `path` ("-" is standard input), and goes on after an error,
-// so that all of them can be repaired at once. Checked are keys, types, ranges, and what keys say
-// about one another; not what needs the engine's constants, a broker or the disk.
+// Reads, parses and checks the file at `path` ("-" is standard input). Goes on after an error, so
+// that all errors can be repaired at once. Checks keys, types, ranges and contradictions between
+// keys. Does not check what needs the engine's constants, a broker or the disk.
 LoadReport CheckConfigFile(const std::string& path, const LoadOptions& options = {});
 
-// The same for text that is in memory already. `name` stands for the file in the errors.
+// Parses and checks a text in memory. `name` stands for the file in the errors.
 LoadReport CheckConfigText(const std::string& text, const std::string& name,
                            const LoadOptions& options = {});
 

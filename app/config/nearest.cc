@@ -6,7 +6,7 @@
 namespace lethe {
 namespace {
 
-// Longer words are not typing errors; the limit also bounds the work, which grows as the square.
+// A longer word is not a typing error. The limit also bounds the work, which grows quadratically.
 constexpr std::size_t kLongest = 64;
 constexpr std::size_t kShortestBeginning = 3;
 

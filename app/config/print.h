@@ -6,14 +6,15 @@
 
 namespace lethe {
 
-// What is in force, as YAML with every key, defaults included, and secrets masked. Without masked
-// secrets it can be loaded again and gives the same config.
+// The config as YAML with every key, defaults included, and with secrets masked. If it has no
+// secret, the text can be loaded again and gives the same config.
 std::string PrintEffective(const Config& config);
 
-// The same as one JSON object, for programs.
+// The config as one JSON object, for programs.
 std::string PrintJson(const Config& config);
 
-// The same with a comment above each key: what it does and what is allowed. configs/full.yaml.
+// The YAML of PrintEffective with a comment above each key, which says what the key does and which
+// values are allowed. configs/full.yaml is this text for the defaults.
 std::string PrintAnnotated(const Config& config);
 
 // The tables of docs/configuration.md: all keys, and the librdkafka properties that Lethe sets.

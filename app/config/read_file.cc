@@ -23,7 +23,7 @@ Result<std::string> ReadWholeFile(const std::string& path, const std::string& wh
   errno = 0;
   std::ifstream file(name, std::ios::binary);
   if (!file) return unreadable(errno == 0 ? "unknown reason" : std::strerror(errno));
-  // Until there is no more, rather than the size beforehand: a pipe has none.
+  // Reads to the end instead of asking for the size, because a pipe has none.
   std::string text;
   std::string piece(kPiece, '\0');
   while (file && text.size() <= limit) {

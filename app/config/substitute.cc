@@ -29,7 +29,7 @@ bool IsName(const std::string& name) {
   return true;
 }
 
-// The value of what stands between "${" and "}".
+// The value of the text between "${" and "}".
 Result<std::string> Expand(const std::string& inside, const Environment& environment) {
   const std::size_t dash = inside.find(":-");
   const std::string name = inside.substr(0, dash);

@@ -16,13 +16,13 @@ Environment ProcessEnvironment();
 
 namespace config {
 
-// Replaces ${NAME}, ${NAME:-default} and $$ in one string value of a file that is parsed already.
-// The default also stands in for an empty variable, as in a shell. What a variable holds is never
-// read again: neither as YAML nor for further variables. Fails on a variable that is not set and
-// on a '$' that begins none of the three.
+// Replaces ${NAME}, ${NAME:-default} and $$ in one string value of a parsed file. The default also
+// replaces an empty variable, as in a shell. The text of a variable is not parsed again, neither as
+// YAML nor for further variables. Fails on a variable that is not set, and on a '$' that begins
+// none of the three forms.
 Result<std::string> Substitute(const std::string& text, const Environment& environment);
 
-// The text that Substitute turns into `text`.
+// The inverse of Substitute: the text that it turns into `text`.
 std::string EscapeDollars(const std::string& text);
 
 }  // namespace config

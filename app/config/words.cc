@@ -66,14 +66,14 @@ Status CheckBrokers(const std::string& text) {
   while (begin <= text.size()) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string broker = text.substr(begin, end - begin);
-    // librdkafka takes 9092 where the port is left out.
+    // Without a port librdkafka uses 9092.
     if (!IsHost(broker)) LETHE_RETURN_IF_ERROR(CheckHostAndPort(broker, 1));
     begin = end + 1;
   }
   return Status::Ok();
 }
 
-// Without quotes where no YAML reader, of whichever version, takes the text for something else.
+// Prints the text without quotes if YAML 1.1 and 1.2 both read it as a text then.
 std::string PrintText(const std::string& text) {
   static constexpr std::string_view kSpecial[] = {"null", "true", "false", "yes", "no",
                                                   "on",   "off",  "y",     "n"};

@@ -13,7 +13,7 @@
 namespace lethe::config {
 namespace {
 
-// Remembers where the last document began, and ignores what is in it.
+// Remembers the line where the last document began, and ignores its contents.
 class DocumentFinder : public YAML::EventHandler {
  public:
   int line() const { return line_; }
@@ -41,7 +41,8 @@ int LineAt(const std::string& text, std::size_t position) {
   return line;
 }
 
-// Says "not text" where the YAML library would guess an encoding or complain about a token.
+// Adds the error "not text" where the YAML library would guess an encoding or complain about a
+// token.
 bool CheckIsText(const std::string& text, Errors& errors) {
   std::size_t bad = text.size();
   IsUtf8(text, &bad);

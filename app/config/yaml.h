@@ -9,8 +9,9 @@
 
 namespace lethe::config {
 
-// The one document in `text`, a mapping; the YAML library's exceptions become errors with line and
-// column. None after reporting why: not text, not YAML, empty, not a mapping, or followed by more.
+// The single document in `text`, which must be a mapping. Exceptions of the YAML library become
+// errors with line and column. Returns none after adding an error if the text is not UTF-8, not
+// YAML, empty, not a mapping, or has a second document.
 std::optional<YAML::Node> ParseYaml(const std::string& text, Errors& errors);
 
 }  // namespace lethe::config

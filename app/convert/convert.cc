@@ -16,8 +16,9 @@
 namespace lethe {
 namespace {
 
-constexpr std::int64_t kShowEvery = 1024;  // records between two looks at the clock
+constexpr std::int64_t kShowEvery = 1024;  // records between two updates of the progress line
 
+// One conversion, from opening the input to the last byte of the output.
 class Converter {
  public:
   explicit Converter(const ConvertOptions& options) : options_(options) {}
@@ -43,7 +44,8 @@ class Converter {
     Progress progress(options_.show_progress, clock);
     std::vector<Record> batch;
     for (std::int64_t records = 0;; ++records) {
-      // One at a time, so that the stream knows the place of what is refused later on.
+      // One record at a time, so that the stream knows the place of a record that the writer
+      // refuses.
       const auto count = stream_->ReadRecords(batch, 1);
       if (!count.ok()) return count.status();
       if (count.value() == 0) return Status::Ok();
@@ -63,7 +65,7 @@ class Converter {
       Skip(*record.rejection, record.rejection->message);
       return Status::Ok();
     }
-    // From the first bad record on, the others are only counted: how many there are helps.
+    // After the first bad record nothing is written. The rest is read to count the bad records.
     if (!first_bad_.empty() && !options_.skip_bad) return Status::Ok();
     if (writer_ == nullptr) LETHE_RETURN_IF_ERROR(OpenWriter());
     std::optional<Rejection> refused;
@@ -78,7 +80,7 @@ class Converter {
     return Status::Ok();
   }
 
-  // The form of the first event that is written decides for all.
+  // Opened with the first event, because the stream knows only then whether its events are bare.
   Status OpenWriter() {
     auto writer = options_.to == RecordedForm::kJson
                       ? JsonFileWriter::Open(options_.out, stream_->is_bare())

@@ -13,8 +13,8 @@ namespace lethe {
 
 enum class RecordedForm { kJson, kBinary };
 
-// The form that a file name stands for: .ndjson, .jsonl and .json, or .lethe, also with .gz or .zst
-// behind it.
+// The form that a file name stands for: .ndjson, .jsonl and .json, or .lethe, each also followed by
+// .gz or .zst. None for other names.
 std::optional<RecordedForm> FormOfName(std::string_view path);
 
 struct ConvertOptions {
@@ -26,28 +26,29 @@ struct ConvertOptions {
   bool show_progress = false;
 };
 
+// The counts of a conversion.
 struct ConvertResult {
-  std::int64_t records = 0;  // that were written, by kind:
+  std::int64_t records = 0;  // written, and by kind:
   std::int64_t learns = 0;
   std::int64_t deletes = 0;
   std::int64_t updates = 0;
 
-  std::int64_t skipped = 0;  // that could not be: by reason, and deletes among them
+  std::int64_t skipped = 0;  // records that could not be written, by reason, and deletes among them
   std::map<std::string, std::int64_t> skipped_by_reason;
   std::int64_t skipped_requests = 0;
 
-  std::int64_t inexact_values = 0;  // numbers that float32 changed, and records with such
+  std::int64_t inexact_values = 0;  // numbers that float32 changed, and records with such numbers
   std::int64_t inexact_records = 0;
 };
 
-// Writes a recorded stream in another form: every event that Lethe reads from it, at its place.
+// Writes a recorded stream in another form. Every event keeps its position.
 //
-// A record that cannot be read, or not be written in the other form, is an error with its place,
-// and nothing is written; with skip_bad it is counted and left out, and the others keep their
-// offsets.
+// A record that cannot be read, or cannot be written in the other form, is kInput with its place,
+// and there is no output file. With skip_bad such a record is counted and left out, and the others
+// keep their offsets. kInterrupted after a signal.
 Result<ConvertResult> Convert(const ConvertOptions& options);
 
-// The counts for programs.
+// The counts as JSON.
 std::string ConvertJson(const ConvertOptions& options, const ConvertResult& result);
 
 }  // namespace lethe

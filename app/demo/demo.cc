@@ -23,7 +23,7 @@ namespace lethe {
 namespace {
 
 constexpr std::int32_t kPartitions = 2;
-// A request waits until it needs little noise, a few seconds here, and never longer than this.
+// A request waits until it needs little noise: a few seconds here, and at most this long.
 constexpr std::int64_t kDeadlineMs = 15'000;
 constexpr double kTargetSigma = 0.3;
 constexpr std::int64_t kEraseWithinMs = 8000;
@@ -37,7 +37,7 @@ Config DemoConfig(const DemoOptions& options, const std::string& state, const Ka
   config.spec.forgetting.target_sigma = kTargetSigma;
   config.erasure.max_lag_ms = kEraseWithinMs;
   config.source.kafka.brokers = mock.brokers();
-  // That the broker is an old one is no news here.
+  // Silences librdkafka's warning that the mock broker is an old version.
   config.source.kafka.properties["log_level"] = "3";
   config.publish.receipts_topic = "receipts";
   config.publish.models_topic = "models";
@@ -54,7 +54,8 @@ Status MakeTopics(const Config& config, KafkaMock& mock) {
   return mock.CreateTopic(*config.dead_letter.topic, 1);
 }
 
-// Who asked leaves the stream too; a later event would be a new start.
+// A gateway that also makes the person leave the stream: an event sent after the deletion would be
+// learned again. Thread-safe. Borrows the gateway and the people.
 class DemoGateway final : public ErasureGateway {
  public:
   DemoGateway(ErasureGateway& gateway, DemoPeople& people) : gateway_(gateway), people_(people) {}
@@ -137,7 +138,7 @@ Status RunDemo(const DemoOptions& options) {
   LETHE_RETURN_IF_ERROR(MakeTopics(config, *mock.value()));
   const auto plan = MakePlan(config, "demo");
   if (!plan.ok()) return plan.status();
-  // For `lethe forget` and the like, from another terminal.
+  // A configuration file for commands such as `lethe forget` in another terminal.
   const std::string file = folder.value()->path() + "/lethe.yaml";
   if (!(std::ofstream(file) << PrintEffective(config)).flush()) {
     return {ErrorCode::kDisk, "cannot write " + file};

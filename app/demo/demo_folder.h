@@ -7,11 +7,12 @@
 
 namespace lethe {
 
-// A folder for a demonstration: a new one that is removed at the end, or one to keep.
+// The folder of a demonstration: a temporary one that the destructor removes, or one to keep.
 class DemoFolder {
  public:
-  // `keep` may be empty; else it must not exist, or have nothing in it: a state belongs to a
-  // broker, and the one of a demonstration is gone with it.
+  // An empty `keep` makes a temporary folder. Otherwise the folder `keep` must be missing or empty,
+  // because the state of an earlier demonstration belongs to a broker that is gone. kInput or kDisk
+  // if there is no such folder.
   static Result<std::unique_ptr<DemoFolder>> Make(const std::string& keep);
   ~DemoFolder();
   DemoFolder(const DemoFolder&) = delete;

@@ -8,14 +8,17 @@
 
 namespace lethe {
 
-// Made-up people, of whom some are there and send events. Who asked to be forgotten is gone, and
-// somebody new comes. Thread-safe.
+// The people of a demonstration. A fixed number of them is present and sends events. When one asks
+// to be forgotten and leaves, another one comes. Thread-safe.
 class DemoPeople {
  public:
   DemoPeople();
 
+  // A random person who is present.
   std::string Any(SplitMix& random) const;
+  // The person with this name leaves, if present, and a new one comes.
   void Leave(const std::string& name);
+  // The people who are present.
   std::vector<std::string> names() const;
 
  private:

@@ -15,7 +15,8 @@ constexpr int kEventsPerTick = 12;
 constexpr int kTicksPerRequest = 200;  // ten seconds
 constexpr int kFirstRequest = 80;
 constexpr int kEventsPerBad = 2000;
-// The truth turns by a right angle in about a minute, for longer than anybody looks.
+// The truth turns by a right angle in about a minute, and the stream lasts longer than anybody
+// watches.
 constexpr std::int64_t kEvents = 100'000'000;
 constexpr double kDrift = 10'000;
 
@@ -50,7 +51,7 @@ void DemoStream::Run() {
 }
 
 void DemoStream::Send(OutMessage message) {
-  // A demonstration can do without one event.
+  // An event that is lost does not matter in a demonstration.
   static_cast<void>(producer_.Send(message, {}, kTick));
 }
 

@@ -12,13 +12,14 @@
 
 namespace lethe {
 
-// A thread that produces what the world would: events of people whose habits drift, now and then a
-// bad one, and every few seconds somebody who asks to be forgotten. Stops when it is destroyed.
+// A thread that produces the stream of a demonstration: events of people whose habits drift, now
+// and then a malformed event, and every few seconds a request to be forgotten. The destructor ends
+// it. Messages that the producer does not take are dropped.
 class DemoStream {
  public:
   static constexpr std::int64_t kDimension = 12;
 
-  // All outlive this.
+  // Starts the thread. Borrows the producer, the people and the clock.
   DemoStream(std::string topic, KafkaProducer& producer, DemoPeople& people, Clock& clock);
   ~DemoStream();
   DemoStream(const DemoStream&) = delete;

@@ -9,21 +9,22 @@
 
 namespace lethe {
 
-// Which columns of a CSV file are what, by the user's words.
+// The roles of the columns of a CSV file, by name, as the user gives them.
 struct CsvColumnNames {
   std::string label;
   std::string subject;            // empty: none
-  std::vector<std::string> drop;  // no features
+  std::vector<std::string> drop;  // columns that are ignored
 };
 
-// The same as positions. Every column is a feature but the label, the subject and what is dropped.
+// The roles of the columns, by position. Every column is a feature except for the label, the
+// subject and the dropped ones.
 struct CsvColumns {
   std::size_t label = 0;
   std::optional<std::size_t> subject;
   std::vector<std::size_t> features;
   std::vector<std::string> feature_names;
 
-  // Fails (kInput) when there is no such column, or no feature.
+  // kInput if a named column does not exist, or if no feature is left.
   static Result<CsvColumns> Choose(const CsvReader& reader, const CsvColumnNames& names);
 };
 

@@ -17,8 +17,8 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
 }
 
-// Reads the cell in quotes that begins at `at`, and leaves `at` behind its last quote. False if it
-// does not end.
+// Reads the cell in quotes that begins at `at`, and moves `at` past its last quote. False if the
+// closing quote is missing.
 bool ReadQuoted(std::string_view line, std::size_t& at, std::string& cell) {
   for (++at; at < line.size(); ++at) {
     if (line[at] != '"') {

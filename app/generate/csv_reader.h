@@ -16,17 +16,18 @@ namespace lethe {
 // end on its line. Messages carry no values.
 Status SplitCsvLine(std::string_view line, std::vector<std::string>& cells);
 
-// Reads a CSV file whose first line names the columns: plain, gzip or Zstandard, with LF or CR LF.
-// Blank lines are skipped. Every row has a cell for each column. Not thread-safe.
+// A reader of CSV files whose first line names the columns: plain, gzip or Zstandard, with LF or CR
+// LF. Blank lines are skipped. Every row has a cell for each column. Not thread-safe. After an
+// error it must not be used again.
 class CsvReader {
  public:
-  // Fails (kInput) when the file cannot be opened or read, has no header, or names a column twice.
+  // kInput if the file cannot be opened or read, has no header, or names a column twice.
   static Result<std::unique_ptr<CsvReader>> Open(const std::string& path);
 
   // A column without a name is called "column K", counted from 1.
   const std::vector<std::string>& columns() const { return columns_; }
 
-  // The next row; false at the end. Valid until the next call.
+  // Reads the next row; false at the end. Its cells are valid until the next call.
   Result<bool> Next();
   const std::string& cell(std::size_t column) const { return cells_[column]; }
 

@@ -144,7 +144,7 @@ Result<double> CsvSource::Number(std::size_t column) const {
 Result<double> CsvSource::Label() {
   const std::string& cell = reader_->cell(columns_.label);
   if (options_.task == Task::kClassification) {
-    // A label that is spelt like a missing value is one only if nobody asked for it.
+    // A label that looks like a missing value counts as a label if it is the positive one.
     const bool is_positive = cell == options_.positive;
     if (!is_positive && IsMissing(cell))
       return reader_->Error(columns_.label, "the label is missing");

@@ -12,7 +12,7 @@
 namespace lethe {
 namespace {
 
-constexpr std::int64_t kRecent = 200;  // events that pattern recent chooses from
+constexpr std::int64_t kRecent = 200;  // pattern recent chooses from this many last events
 constexpr int kBursts = 10;
 constexpr std::int64_t kStartMs = 1'700'000'000'000;
 constexpr std::int64_t kEventMs = 10;
@@ -35,7 +35,7 @@ class EventStream {
   }
 
  private:
-  // How many requests follow an event, so that the rate is right on average, or in bursts.
+  // How many requests follow this event: on average the rate, or all requests in a few bursts.
   std::int64_t RequestsAfter(std::int64_t event) {
     if (options_.pattern != Pattern::kBurst) {
       const auto whole = static_cast<std::int64_t>(options_.deletions);

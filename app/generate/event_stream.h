@@ -11,7 +11,7 @@ namespace lethe {
 
 enum class Pattern { kUniform, kRecent, kOldest, kBurst, kSubject };
 
-// Who asks to be forgotten when, and how events are written down.
+// When requests come and what they ask for, and the form of the events.
 struct StreamOptions {
   double deletions = 0.01;  // requests per learn event
   Pattern pattern = Pattern::kUniform;
@@ -19,8 +19,9 @@ struct StreamOptions {
 };
 
 // Writes the examples of `source` as learn events, one per line, with requests in between. `random`
-// decides who asks; a source that uses it too makes one stream of its draws with these.
-// kBurst needs a source that knows its count.
+// decides who asks. If the source shares `random`, the stream depends on the order of their draws.
+// Pattern::kBurst needs a source that knows its count. Does not close `out`. kInterrupted after a
+// signal.
 Status WriteEvents(ExampleSource& source, const StreamOptions& options, SplitMix& random,
                    StreamWriter& out);
 

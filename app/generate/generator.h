@@ -9,20 +9,20 @@
 
 namespace lethe {
 
-// A synthetic stream: what kind of learning problem, and who asks to be forgotten when.
+// The options of a synthetic stream: the learning problem, and the requests.
 struct GenerateOptions {
   Task task = Task::kClassification;
   std::int64_t events = 20000;  // learn events
   std::int64_t dimension = 20;
   double drift = 0;  // 0: stationary; 1: the truth turns by a right angle over the stream
-  std::int64_t subjects = 1000;  // people, each as likely as another to send an event; 0: no keys
+  std::int64_t subjects = 1000;  // people, all equally likely to send an event; 0: no keys
   double deletions = 0.01;       // requests per learn event
   Pattern pattern = Pattern::kUniform;
   std::uint64_t seed = 1;
   bool envelopes = false;
 };
 
-// Writes the stream, one event per line. A function of the options alone.
+// Writes the stream, one event per line. Its bytes are a function of the options alone.
 Status Generate(const GenerateOptions& options, StreamWriter& out);
 
 }  // namespace lethe

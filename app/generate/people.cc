@@ -17,7 +17,7 @@ void People::Add(std::int64_t event, std::optional<std::int64_t> person) {
 std::optional<std::int64_t> People::RecentEvent(SplitMix& random, std::int64_t window) const {
   const auto end = static_cast<std::int64_t>(retained_.size());
   const std::int64_t begin = std::max<std::int64_t>(0, end - window);
-  // A few tries; after many deletions the window may hold nothing.
+  // A limited number of tries, because after many deletions the window may have no retained event.
   for (int i = 0; i < 64 && begin < end; ++i) {
     const std::int64_t event = begin + random.Below(end - begin);
     if (IsRetained(event)) return event;

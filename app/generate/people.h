@@ -8,19 +8,21 @@
 
 namespace lethe {
 
-// Who still has events in a generated stream, so that requests can be made to hit. Events are
-// numbered in order, and so are people: `people` of them at first, more as they turn up.
+// The retained events of a generated stream by person, so that generated requests name something
+// that exists. Events and people have numbers from 0 on; the number of people may grow. Not
+// thread-safe.
 class People {
  public:
   explicit People(std::int64_t people) : events_of_(static_cast<std::size_t>(people)) {}
 
   void Add(std::int64_t event, std::optional<std::int64_t> person);
 
-  // An event that is retained, or none: any; one of the last `window`; the first.
+  // A retained event: any one, one of the last `window`, or the oldest. None if there is none, or
+  // if a few tries in the window find none.
   std::optional<std::int64_t> AnyEvent(SplitMix& random) const;
   std::optional<std::int64_t> RecentEvent(SplitMix& random, std::int64_t window) const;
   std::optional<std::int64_t> OldestEvent() const;
-  // A person with retained events.
+  // A person with retained events; none if a limited number of random tries finds none.
   std::optional<std::int64_t> AnyPerson(SplitMix& random) const;
 
   void RemoveEvent(std::int64_t event);

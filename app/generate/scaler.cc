@@ -17,7 +17,8 @@ namespace dom = simdjson::dom;
 
 constexpr char kForm[] = R"(Expected: {"column": {"mean": 0.1, "deviation": 0.2}, ...})";
 
-// Relative to the first value, so that a column that does not vary has a deviation of exactly 0.
+// Mean and deviation of one column. Values are taken relative to the first one, so that a column
+// that does not vary has a deviation of exactly 0.
 Scaler::Column Measure(const std::vector<std::vector<double>>& rows, std::size_t column) {
   const double first = rows.front()[column];
   const auto count = static_cast<double>(rows.size());

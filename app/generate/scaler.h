@@ -7,12 +7,13 @@
 
 namespace lethe {
 
-// Brings the features of a table to the unit ball: each column less its mean and over its standard
-// deviation, clipped; then each row scaled to norm 1, a constant feature added, and all of it
-// divided by sqrt(2).
+// The scaling of a table into the unit ball. Each column is centred by its mean, divided by its
+// standard deviation, and clipped. Then each row is scaled to norm 1, a constant feature is added,
+// and the row is divided by sqrt(2).
 //
-// Mean and deviation are fixed before the stream begins. Ones that kept learning would carry every
-// event into all later ones, the deleted ones too, and no noise on the model makes up for that.
+// Mean and deviation are fixed before the stream begins. If they kept learning, every event would
+// influence the features of all later events, deleted events too, and no noise on the model could
+// hide that. Immutable, so it may be used by several threads.
 class Scaler {
  public:
   struct Column {
@@ -22,17 +23,18 @@ class Scaler {
 
   Scaler(std::vector<Column> columns, double clip) : columns_(std::move(columns)), clip_(clip) {}
 
-  // From rows that are declared public. A column that does not vary there is centred only, because
-  // nothing is known about its scale. Fails (kInput) when a column is too large to be averaged.
+  // Takes mean and deviation from rows that are declared public. A column that does not vary in
+  // them is only centred, because nothing is known about its scale. kInput if the values of a
+  // column are too large to be averaged.
   static Result<Scaler> FromRows(const std::vector<std::vector<double>>& rows,
                                  const std::vector<std::string>& names, double clip);
 
-  // From a file {"column": {"mean": 0.1, "deviation": 0.2}, ...} with exactly these columns. Fails
-  // (kInput) with what is wrong with it.
+  // Takes them from a file {"column": {"mean": 0.1, "deviation": 0.2}, ...} with exactly these
+  // columns. kInput, with the reason, if the file cannot be used.
   static Result<Scaler> FromFile(const std::string& path, const std::vector<std::string>& names,
                                  double clip);
 
-  // Replaces the features of a row by the scaled ones; there is one more.
+  // Replaces the features of a row by the scaled ones, and adds the constant feature.
   void Apply(std::vector<double>& x) const;
 
   const std::vector<Column>& columns() const { return columns_; }

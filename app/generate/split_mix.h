@@ -6,8 +6,9 @@
 
 namespace lethe {
 
-// SplitMix64 (Steele, Lea, Flood 2014): small, fast and the same on every machine. For synthetic
-// data only; noise never comes from here.
+// A pseudo-random generator, SplitMix64 (Steele, Lea, Flood 2014): small, fast and the same on
+// every machine. It is not secure: it is for synthetic data and public choices, never for noise.
+// Not thread-safe.
 class SplitMix {
  public:
   explicit SplitMix(std::uint64_t seed) : state_(seed) {}
@@ -23,11 +24,12 @@ class SplitMix {
   // In [0, 1).
   double Uniform() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
 
-  // Below `limit`, which is small against 2^64.
+  // A number in [0, limit). `limit` must be small against 2^64, because the modulo is biased.
   std::int64_t Below(std::int64_t limit) {
     return static_cast<std::int64_t>(Next() % static_cast<std::uint64_t>(limit));
   }
 
+  // A standard normal number, by the method of Box and Muller.
   double Normal() {
     const double a = 1 - Uniform();
     return std::sqrt(-2 * std::log(a)) * std::cos(2 * std::numbers::pi * Uniform());

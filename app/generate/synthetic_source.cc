@@ -7,7 +7,7 @@
 namespace lethe {
 namespace {
 
-constexpr double kSharpness = 16;    // classification: how sure the labels are
+constexpr double kSharpness = 16;    // classification: the slope of the labels' probability
 constexpr double kLabelNoise = 0.1;  // regression
 
 void Normalise(std::vector<double>& x) {

@@ -8,6 +8,7 @@
 
 namespace lethe {
 
+// The options of a synthetic source, as in GenerateOptions.
 struct SyntheticOptions {
   Task task = Task::kClassification;
   std::int64_t events = 0;
@@ -16,7 +17,8 @@ struct SyntheticOptions {
   std::int64_t subjects = 0;
 };
 
-// Points on the sphere, labelled by a linear truth that may turn over time.
+// A source of points on the unit sphere, labelled by a linear truth that may turn over time. Not
+// thread-safe. Next never fails.
 class SyntheticSource final : public ExampleSource {
  public:
   // `random` must outlive the source.

@@ -16,7 +16,7 @@
 namespace lethe {
 namespace {
 
-// For a shard that is looked at and never runs.
+// The sink of a shard that is read and never runs.
 class NoSink final : public Sink {
  public:
   Status Publish(ShardId, ChainKind, std::string_view) override {
@@ -24,8 +24,8 @@ class NoSink final : public Sink {
   }
 };
 
-// A model whose random draws a power cut could undo must not be released: the same version would
-// come again with others.
+// Whether the last commit survives a power cut. A model whose random draws could be undone must not
+// be released, because the same version would come again with other draws.
 Status CheckSynced(const std::string& path, ShardId shard, const Store& store) {
   const auto commits = DurableState::CommitsIn(store);
   if (!commits.ok()) return commits.status();

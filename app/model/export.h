@@ -12,16 +12,16 @@ namespace lethe {
 
 using ModelFormat = ModelDocument::Format;
 
-// The model that a daemon serves, byte for byte. `url` as http://127.0.0.1:9464.
+// The model that a daemon serves at this URL, byte for byte. kUnavailable if it does not answer.
 Result<std::string> ExportFromDaemon(const std::string& url,
                                      const std::optional<std::string>& token, ModelFormat format);
 
-// The model of a state as its last commit left it, also while the daemon runs: what the daemon
-// would serve, byte for byte. kInput when there is none, or of another configuration.
+// The model of a state at its last commit, byte for byte as the daemon would serve it. Works while
+// the daemon runs. kInput if there is no state, or if it belongs to another configuration.
 Result<std::string> ExportFromState(const Config& config, const Plan& plan, ModelFormat format);
 
-// A model.json, or the one in the folder of a replay. As ONNX it names the receipts only when it
-// comes from a folder that has them.
+// The model in a model.json, or in the folder of a replay. The ONNX form names the receipts only if
+// it comes from a folder that has them.
 Result<std::string> ExportFromFile(const std::string& path, ModelFormat format);
 
 }  // namespace lethe

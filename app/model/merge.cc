@@ -13,14 +13,14 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-// 2^24 hashed features, with 24 characters each.
+// The largest file that is read: 2^24 hashed features with 24 characters each.
 constexpr std::size_t kLargestModel = std::size_t{1} << 29;
 
 Status Bad(const std::string& path, const std::string& why) {
   return {ErrorCode::kInput, path + ": " + why};
 }
 
-// The digest is over the bytes before its own member.
+// Whether the digest matches. It is over the bytes before its own member.
 bool IsWhole(const std::string& text, const dom::element& document, const Hasher& hasher) {
   std::string_view stated;
   const std::size_t at = text.rfind(",\"sha256\"");
@@ -89,7 +89,7 @@ PipelineInfo PipelineInfoOf(const ModelFile& file) {
   info.loss = file.loss;
   info.config_sha256 = file.config_sha256;
   info.hash_bits = file.hash_bits;
-  info.bias = true;  // the intercept stands behind the weights, be it 0
+  info.bias = true;  // the last weight is the intercept, even if it is 0
   return info;
 }
 
@@ -125,7 +125,7 @@ Result<ModelFile> ReadModel(const std::string& path, const Hasher& hasher) {
 Result<std::string> MergeModels(std::vector<ModelFile> files, const Hasher& hasher) {
   LETHE_CHECK(!files.empty());
   LETHE_RETURN_IF_ERROR(CheckTogether(files));
-  // Sums in floating point depend on the order: that of the shards, however the files came.
+  // Sums in floating point depend on the order, so the files are sorted by shard.
   std::sort(files.begin(), files.end(), [](const ModelFile& a, const ModelFile& b) {
     return a.shards.front().shard < b.shards.front().shard;
   });

@@ -11,26 +11,27 @@
 
 namespace lethe {
 
-// A document lethe.model/1 that was read, whole and unchanged.
+// A lethe.model/1 document whose digest was verified.
 struct ModelFile {
   std::string path;
   std::string loss;
   std::string config_sha256;
   std::optional<std::int64_t> hash_bits;
-  Vector weights;                  // with the intercept behind them
+  Vector weights;                  // the last one is the intercept
   std::vector<ShardModel> shards;  // without weights
-  std::int64_t learned = 0;        // by all of them
+  std::int64_t learned = 0;        // events, by all shards
 };
 
-// What is known of the run that made it.
+// The information about the run that the document has.
 PipelineInfo PipelineInfoOf(const ModelFile& file);
 
-// kInput when it is no such document, or not the one that was written: its sha256 does not fit.
+// Reads a document. kInput if it is not a lethe.model/1 document, or if its sha256 does not match.
 Result<ModelFile> ReadModel(const std::string& path, const Hasher& hasher);
 
-// The average of the models, weighted by what each has learned, as one such document. Files in any
-// order; one shard per file gives what a process with all these shards serves, bit for bit. kInput
-// when they are not of one configuration, or a shard is in two.
+// The average of the models, weighted by the number of learned events, as one document. The order
+// of the files does not matter. With one shard per file, the result is bit for bit the model that
+// one process with all these shards serves. kInput if the files have different configurations, or
+// if a shard is in two files.
 Result<std::string> MergeModels(std::vector<ModelFile> files, const Hasher& hasher);
 
 }  // namespace lethe

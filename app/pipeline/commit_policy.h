@@ -4,13 +4,13 @@
 
 namespace lethe {
 
-// When a shard commits, by the configuration.
+// When a shard commits, as configured (state.commit_events, state.commit_every).
 struct CommitPolicy {
-  std::int64_t max_records = 4096;  // that a crash may make the shard read again
+  std::int64_t max_records = 4096;  // uncommitted records, which a crash makes the shard read again
   std::int64_t max_age_ns = 0;      // of the oldest record that is not committed; 0: any age
 };
 
-// What is not committed yet.
+// What a shard holds that is not committed yet.
 struct Uncommitted {
   std::int64_t records = 0;
   std::int64_t age_ns = 0;    // of the oldest record
@@ -22,8 +22,9 @@ struct Uncommitted {
   bool must_release = false;  // a model with random draws is due for release
 };
 
-// Whether to commit now. News is committed at once on a quiet stream. Under load, synced commits
-// are shared by all news of a short pause.
+// Whether to commit now; a pure function. News (receipts and notices) is committed at once on a
+// quiet stream. Under load, all news of a short pause shares one synced commit. Answers of other
+// shards come first, because a request may have to be passed on before anything else happens.
 inline bool IsCommitDue(const CommitPolicy& policy, const Uncommitted& waiting) {
   if (waiting.has_answers) return true;
   if (waiting.has_news) return !waiting.has_more || !waiting.news_waits;

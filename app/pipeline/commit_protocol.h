@@ -4,7 +4,9 @@
 
 namespace lethe {
 
-// What surrounds the commits of a shard. The defaults are for programs that only run a shard.
+// The port of a commit: the steps around Shard::Commit. The defaults are for programs that run a
+// shard without topics. Called by the thread that commits. An error of a step ends the commit, and
+// the shard must not be used again.
 class CommitSteps {
  public:
   virtual ~CommitSteps() = default;
@@ -39,7 +41,10 @@ class CommitSteps {
 //
 // A crash after step 1 sends dead letters and passed-on requests again. A crash after step 2
 // releases and publishes at the next start. A crash after step 3 or 4 repeats nothing but what
-// readers can recognise as a repetition. Borrows the shard and the steps. Not thread-safe.
+// readers can recognise as a repetition.
+//
+// Borrows the shard and the steps. Not thread-safe. After an error neither the protocol nor the
+// shard may be used again: the next start goes on from the last commit.
 class CommitProtocol {
  public:
   CommitProtocol(Shard& shard, CommitSteps& steps) : shard_(shard), steps_(steps) {}
@@ -47,7 +52,9 @@ class CommitProtocol {
   // Takes the next item, as Shard::Process does. If an erasure is due before it, everything up to
   // the item before is committed and erased first.
   Status Process(const Position& position, const Item& item, const LookupResult* lookup = nullptr);
-  // Commits and erases what is due by the clock, then serves as Shard::ServeByTimer does.
+  // Commits and erases if an erasure is due by the clock, then calls Shard::ServeByTimer.
+  // `is_silent`: no record has come for a while, so the clock also decides on requests that wait
+  // for event time.
   Status ServeByTimer(const ClockReading& now, bool is_silent);
   // Steps 1 to 4.
   Status Commit();

@@ -9,6 +9,7 @@
 namespace lethe {
 namespace {
 
+// How long a receipt waits for answers that are certain.
 constexpr std::int64_t kShortTimeNs = 50'000'000;
 // Above this many open requests the oldest are passed on to the shards that have not answered.
 constexpr std::size_t kMaxOpen = 50'000;
@@ -42,6 +43,9 @@ Result<Offset> CrossShardLookup::Resume() {
   return *again_from_;
 }
 
+// The note is the offset of the oldest open request, so a restart also reads younger requests again
+// that were answered meanwhile. Answering them twice changes nothing: the shards recognise a
+// repetition.
 void CrossShardLookup::NoteOpen() {
   const auto open = first_open();
   std::string note = open ? std::to_string(open->value) : "";
@@ -50,6 +54,9 @@ void CrossShardLookup::NoteOpen() {
   state_.SetNote(kOpenNote, open_note_);
 }
 
+// A learned event that no partitioner explains makes every later request by subject go to all
+// partitions of other processes. The state remembers that with a note. An event with a subject and
+// without a key counts too, because its producer chose the partition freely.
 bool CrossShardLookup::NotePlacement(const MessageBatch& batch, std::size_t i) {
   const Item& item = batch.item(i);
   const auto* request = std::get_if<const Request*>(&item);
@@ -82,7 +89,7 @@ void CrossShardLookup::Begin(const MessageBatch& batch) {
   for (std::size_t i = 0; i < batch.size(); ++i) {
     const Request* const request = RequestIn(batch.item(i));
     if (request == nullptr || (request->is_rerouted && !CountsHoldersOf(*request))) continue;
-    // What an update replaces is in one place: here, or elsewhere.
+    // An id is learned in one shard only. If this shard has the old version, no other shard has it.
     if (request->is_replacement && shard_.Find(*request) == Membership::kLearned) continue;
     RoutedRequest target{.request = *request, .name = request->subject};
     if (request->is_replacement) target.request.subject.reset();
@@ -133,6 +140,11 @@ void CrossShardLookup::SetReached(Offset reached) {
   if (again_from_ && reached >= again_until_) again_from_.reset();
 }
 
+// Goes through the open requests in the order of their offsets, and passes each on to the shards
+// that are known by now to concern it. A request leaves the list when every shard has answered for
+// certain. A request about which nothing new was found since the last call is skipped. When more
+// than kMaxOpen are open, the oldest are passed on to the shards that have not answered, whether
+// they know the events or not: a needless message is harmless, and the list stays bounded.
 Result<bool> CrossShardLookup::PassOn() {
   router_.TakeAnswers(shard_.id());
   std::deque<OpenRequest> open;

@@ -13,7 +13,8 @@
 
 namespace lethe {
 
-// A record that was rejected, for the dead-letter topic. Borrowed for the call.
+// A rejected record on its way to the dead-letter topic. References and views are valid for the
+// duration of the call only.
 struct DeadLetter {
   ShardId shard;
   Offset offset;
@@ -23,20 +24,24 @@ struct DeadLetter {
   std::optional<std::string_view> value;
 };
 
-// Where a shard loop sends what is neither a receipt nor a model. The defaults send nothing.
+// The port for dead letters, and for acknowledgements of everything that a shard sends. The
+// defaults send nothing. Several shards share one implementation, so it must be thread-safe.
 class LoopOutput {
  public:
   virtual ~LoopOutput() = default;
   virtual bool wants_dead_letters() const { return false; }
+  // Hands the letter to the producer. Ok does not mean that a broker has it: WaitForAll does.
   virtual Status SendDeadLetter(const DeadLetter& /*letter*/) { return Status::Ok(); }
-  // Waits until everything that was sent is acknowledged. kInterrupted if the process is to stop
-  // before.
+  // Waits until a broker has acknowledged everything that was sent. kInterrupted if the process is
+  // to stop before that.
   virtual Status WaitForAll() { return Status::Ok(); }
-  // The first message that can never arrive.
+  // Why the first message that can never arrive was lost; ok while there is none.
   virtual Status failure() const { return Status::Ok(); }
 };
 
-// Looks requests up in other shards. The defaults are for a shard that has no others.
+// The port that looks requests up in other shards. The defaults are for a shard without others.
+// Called by the shard's own thread, in this order for each batch: Begin, then for each message
+// Before (or Again) and NotePlacement, then SetReached. An error ends the run of the shard.
 class RequestLookup {
  public:
   virtual ~RequestLookup() = default;
@@ -55,19 +60,20 @@ class RequestLookup {
   virtual bool NotePlacement(const MessageBatch& /*batch*/, std::size_t /*i*/) { return false; }
   // Everything before this offset was taken.
   virtual void SetReached(Offset /*reached*/) {}
-  // Answers what other shards ask.
+  // Answers the questions of other shards. Cheap when there are none.
   virtual void Serve() {}
   // Whether an answer has come that a commit has to act on.
   virtual bool has_answers() const { return false; }
   // Before a commit: hands every request that has to be passed on by now to the producer, and notes
   // in the state which requests are still open. Returns whether anything was passed on.
   virtual Result<bool> PassOn() { return false; }
-  // Requests that were found in another shard although no key says that they belong there, since
-  // the last call.
+  // How many requests, since the last call, were found in another shard although no key says that
+  // they belong there.
   virtual std::size_t TakeMisplaced() { return 0; }
 };
 
-// What a shard loop tells about itself. The defaults ignore it. Counts and times only.
+// The observer of a shard loop, for metrics: counts and durations only. The defaults ignore
+// everything. Called by the shard's own thread.
 class LoopObserver {
  public:
   virtual ~LoopObserver() = default;

@@ -6,7 +6,7 @@ namespace lethe {
 namespace {
 
 constexpr std::int64_t kShowEveryNs = 100'000'000;
-// Each release is a synced commit and a message that is waited for.
+// Longer where each release costs a synced commit and a mark that a broker has to acknowledge.
 constexpr std::int64_t kShowSyncedEveryNs = 1'000'000'000;
 
 }  // namespace
@@ -17,8 +17,8 @@ bool ModelRelease::IsTimeToShow(std::int64_t now_ns) const {
   return shown_ns_ == 0 || now_ns - shown_ns_ >= pause;
 }
 
-// Only what is written leaves the process: a start after a crash must never be behind a model that
-// was released, since the number of its version would come a second time.
+// Only a model whose commit is written leaves the process: a start after a crash must never be
+// behind a model that was released, since the number of its version would come a second time.
 Status ModelRelease::Prepare() {
   LETHE_RETURN_IF_ERROR(port_.WaitForWrites());
   const ModelVersion version = shard_.model_version();
@@ -29,6 +29,8 @@ Status ModelRelease::Prepare() {
   return Status::Ok();
 }
 
+// Old snapshots go first, whether or not a model is released now. A model that a power cut could
+// undo is not released at all; NeedsSync asks for a synced commit, and that commit releases it.
 Status ModelRelease::AfterCommit(bool has_news, const std::optional<EventIndex>& first_forgotten,
                                  std::int64_t now_ns) {
   is_shown_ = false;
@@ -69,7 +71,9 @@ Status ModelRelease::SendModel(std::int64_t now_ns) {
   return port_.SendModel();
 }
 
-// Also after a start: the process may have died between the commit and the notice.
+// Sends the notice when it has changed, and once after each start, because the previous process may
+// have died between the commit and the notice. Receipts are published after this returns, so their
+// readers find the models topic up to date.
 Status ModelRelease::SendCleanFrom() {
   if (!pace_.has_models_topic || shard_.clean_from() == sent_clean_from_) return Status::Ok();
   sent_clean_from_ = shard_.clean_from();

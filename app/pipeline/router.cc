@@ -10,10 +10,10 @@
 namespace lethe {
 namespace {
 
-constexpr std::chrono::milliseconds kMoment{1};
+constexpr std::chrono::milliseconds kMoment{1};  // of WaitABit
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-// Every way to place keys that producers are known to use.
+// The partitioners that Kafka's producers use: Java's, librdkafka's, and that of Go's sarama.
 constexpr const char* kPartitioners[] = {"murmur2", "consistent", "fnv1a"};
 
 bool Contains(const std::vector<ShardId>& shards, ShardId shard) {
@@ -58,6 +58,9 @@ std::shared_ptr<Router::Question> Router::Ask(ShardId asker, std::vector<RoutedR
   return question;
 }
 
+// A shard that has read its partition up to its present end has seen every event that was in the
+// topic when the request was met. Therefore the ends are asked for before the question goes out,
+// and an answer given from that offset on is certain.
 void Router::Deliver(const std::shared_ptr<Question>& question) {
   if (question->is_delivered_) return;
   std::vector<ShardId> others;
@@ -91,6 +94,9 @@ void Router::WaitABit() {
   answered_.wait_for(lock, kMoment);
 }
 
+// Every new question gets a first answer at once, so that the asker can go on. If the worker has
+// not read far enough, the question is kept in `later` and answered a second time at its offset.
+// The asker hears of the second answer only if it changes something.
 void Router::Answer(const Shard& shard, Offset reached) {
   Mailbox& mailbox = mailboxes_.at(shard.id());
   std::vector<std::shared_ptr<Question>> questions;
@@ -174,8 +180,9 @@ void Router::Leave(ShardId shard) {
   answered_.notify_all();
 }
 
-// An event has one id, so a request by id ends where it is found. A person may have events under
-// every rule that placed some of them. The key of a delete by id may be anything.
+// An event has one id, so a request by id ends where it is found. The events of a person may have
+// been placed by several partitioners, so each of them is tried. The key of a delete by id need not
+// be the key of the event, so it goes to all partitions.
 std::vector<ShardId> Router::PlacesOutside(const RoutedRequest& target, bool is_found,
                                            bool is_answered) const {
   std::vector<ShardId> places;

@@ -6,10 +6,10 @@ namespace lethe {
 namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
-// Commits with news are synced. So that many deletions share one under load, there is a pause
-// between two: half as long as a commit takes, but not longer than this.
+// Commits with news are synced. Under load there is a pause between two of them, so that many
+// deletions share one: half as long as the last commit took, but at most this long.
 constexpr std::int64_t kLongestPauseNs = 2 * kMs;
-// Silence after which the clock decides on requests that wait for event time.
+// After this long without a record, the clock decides on requests that wait for event time.
 constexpr std::int64_t kSilenceNs = 1000 * kMs;
 constexpr std::int64_t kTickEveryNs = 100 * kMs;
 
@@ -32,6 +32,9 @@ Result<bool> ShardLoop::TakeBatch(LoopBatch& batch, bool has_more) {
   return false;
 }
 
+// After a restart a batch may begin before shard.next(), because CrossShardLookup reads open
+// requests again. Those messages are shown to the lookup and not processed a second time. The index
+// entries of a message are prefetched some messages ahead of it, which hides the cache misses.
 Status ShardLoop::TakeItems(LoopBatch& batch) {
   MessageBatch& messages = batch.messages;
   ports_.lookup.Begin(messages);
@@ -84,7 +87,8 @@ Status ShardLoop::SendDeadLetter(const MessageBatch& messages, std::size_t i) {
 
 Status ShardLoop::Tick() {
   const std::int64_t start = ports_.clock.MonotonicNs();
-  // A request that was just received is seen at once: its commit stores when it began to wait.
+  // After a request the clock is read at once, because the commit of the request stores when it
+  // began to wait.
   if (!has_news() && start - ticked_ns_ < kTickEveryNs) return Status::Ok();
   ticked_ns_ = start;
   return commits_.ServeByTimer(ports_.clock.Read(), start - last_record_ns_ > kSilenceNs);
@@ -112,6 +116,7 @@ Status ShardLoop::CommitRest() {
   return Commit();
 }
 
+// The wait for acknowledgements is skipped when nothing was sent since the last commit.
 Status ShardLoop::DeliverOutgoing() {
   const auto passed_on = ports_.lookup.PassOn();
   if (!passed_on.ok()) return passed_on.status();

@@ -13,18 +13,21 @@
 
 namespace lethe {
 
-// Messages that were read together from a live source.
+// A batch of messages that were read together from a live source.
 struct LoopBatch {
   MessageBatch messages;
   TimeMs arrival = kNoTime;  // when they were read, by the wall clock; kNoTime for a recording
   Offset reached;            // every message before it is in this batch or an earlier one
 };
 
-// How a shard releases its model after a commit. The defaults release nothing.
+// The port that releases a shard's model after a commit. The defaults release nothing. Called by
+// the shard's own thread; an error ends the run of the shard.
 class LoopRelease {
  public:
   virtual ~LoopRelease() = default;
+  // Whether a commit is due, and must be synced, so that a model can be released.
   virtual bool NeedsSync() { return false; }
+  // Called after a commit is written and before its receipts and notices are published.
   virtual Status AfterCommit(bool /*has_news*/) { return Status::Ok(); }
   // Called between two commits while nothing is uncommitted.
   virtual Status WhenIdle() { return Status::Ok(); }
@@ -32,8 +35,10 @@ class LoopRelease {
 
 // The loop of one shard, the same for a live topic and for a recording: take the items of a batch,
 // serve what the clock decides, commit when it is due, erase, release, publish. The live daemon,
-// the replay, the benchmarks and the simulation differ only in the ports. Borrows all ports. One
-// thread at a time. After an error the loop must not be used again.
+// the replay, the benchmarks and the simulation differ only in the ports.
+//
+// Borrows all ports. One thread at a time. After an error the loop must not be used again; the next
+// start goes on from the last commit.
 class ShardLoop final : private CommitSteps {
  public:
   struct Ports {
@@ -44,7 +49,7 @@ class ShardLoop final : private CommitSteps {
     LoopRelease& release;
     LoopObserver& observer;
     const DurableState* state = nullptr;  // none: the state is in memory, and commits cost nothing
-    // Adds what else belongs to the next commit.
+    // Called before each commit, to add notes to the state that belong to it.
     std::function<void()> before_commit = [] {};
   };
 
@@ -55,24 +60,27 @@ class ShardLoop final : private CommitSteps {
   // is due. `has_more`: more messages can be read without waiting. Returns whether it committed.
   Result<bool> TakeBatch(LoopBatch& batch, bool has_more);
 
-  // The parts of TakeBatch, for a recording whose shards are interleaved. An item needs no Tick: a
-  // replay obeys recorded times. `arrival` as in LoopBatch.
+  // The parts of TakeBatch, for a recording whose shards are interleaved. A replay obeys the
+  // recorded times, so it has no part that lets the clock decide. `arrival` as in LoopBatch.
+  //
+  // Prefetch loads what Take will need of message i into the processor's cache; i may be past the
+  // end. Take processes message i. CommitIfDue returns whether it committed.
   void Prefetch(const MessageBatch& messages, std::size_t i) const;
   Status Take(MessageBatch& messages, std::size_t i, TimeMs arrival);
   Result<bool> CommitIfDue(bool has_more);
 
-  // Commits whatever there is.
+  // Commits now, even if nothing is uncommitted.
   Status Commit() { return commits_.Commit(); }
   // Commits at the end of a run if anything is uncommitted.
   Status CommitRest();
 
-  // Whether the next commit will block on fsync: news is synced, and payload files always are.
+  // Whether the next commit has receipts or notices, and is therefore synced.
   bool has_news() const { return ports_.shard.has_news(); }
   std::int64_t uncommitted() const { return uncommitted_; }
 
  private:
   Status TakeItems(LoopBatch& batch);
-  // Lets the clock decide what is due whatever the timestamps of the records say.
+  // Serves requests and erasures that are due by the clock, whatever the records' timestamps say.
   Status Tick();
   Status SendDeadLetter(const MessageBatch& messages, std::size_t i);
   Status DeliverOutgoing() override;

@@ -12,8 +12,8 @@ namespace {
 constexpr std::int64_t kAges[] = {1, 10, 100, 1000, 10'000, 100'000, 1'000'000};
 constexpr std::int64_t kUsualWaits[] = {10, 100, 1000};
 
-// The configured wait in events, if that is what it is: whichever ends first. A wait in event time
-// is no number of events before the stream is known.
+// The configured wait in events: the shorter of deadline and batch window. A wait in event time is
+// left out, because its number of events is not known before the stream is.
 std::optional<std::int64_t> ConfiguredWait(const ForgettingSpec& forgetting) {
   std::optional<std::int64_t> shortest;
   for (const Wait& wait : {forgetting.deadline, forgetting.batch_window}) {
@@ -31,7 +31,7 @@ std::vector<std::int64_t> WaitsToShow(std::optional<std::int64_t> configured) {
   return waits;
 }
 
-// A run of mode passive over events that carry nothing, with nothing deleted yet.
+// A run of mode passive over empty events, with no deletion yet.
 class EmptyRun {
  public:
   explicit EmptyRun(const Plan& plan)
@@ -43,12 +43,12 @@ class EmptyRun {
     while (run_.ledger().steps() < steps) run_.Skip();
   }
 
-  // The event of this age is asked to be deleted now.
+  // A request to delete the event of this age, as the calibrator holds it.
   Calibrator::Held Ask(std::int64_t age) const {
     return calibrator_.Hold({{run_.ledger().steps() - 1 - age}, {}}, run_);
   }
 
-  // One draw for that event alone, now.
+  // The noise of one draw for that event alone, now.
   Result<NoiseForecast> Noise(const Calibrator::Held& held) const {
     const auto forgetting = calibrator_.Calibrate({&held, 1}, run_);
     if (!forgetting.ok()) return forgetting.status();
@@ -90,7 +90,7 @@ Status AddAges(EmptyRun& run, Forecast& forecast) {
   return Status::Ok();
 }
 
-// 0, 10, 20, 30, 50, 100, ...: numbers that a person would choose.
+// Round numbers that a person would choose: 0, 10, 20, 30, 50, 100, ...
 std::vector<std::int64_t> RoundWaits() {
   std::vector<std::int64_t> waits{0};
   for (std::int64_t power = 10; power < kLongestWait; power *= 10) {
@@ -100,7 +100,8 @@ std::vector<std::int64_t> RoundWaits() {
   return waits;
 }
 
-// Takes a copy, because it learns on.
+// Finds the shortest round wait after which deleting the newest event takes little noise, by trying
+// the waits in ascending order on one run. Takes a copy of the run, because it goes on learning.
 Status FindEnoughWait(EmptyRun run, Forecast& forecast) {
   const Calibrator::Held newest = run.Ask(kAges[0]);
   for (const std::int64_t wait : RoundWaits()) {

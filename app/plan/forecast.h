@@ -12,33 +12,33 @@
 
 namespace lethe {
 
-// What deleting one event takes in mode passive, as the first deletion of the run.
+// The noise of deleting one event in mode passive, as the first deletion of the run.
 struct AgeForecast {
-  std::int64_t age = 0;  // events learned after it when its deletion is asked for
+  std::int64_t age = 0;  // events learned after it when its deletion is requested
   double influence = 0;  // its bound in the ledger at that moment
   NoiseForecast at_once;
   double rounding = 0;  // the part of the noise at once that hides round-off, between 0 and 1
   std::vector<NoiseForecast> waited;  // one for each of Forecast::waits
 };
 
-// All that can be said about a configuration before it runs. The figures come from the engine's own
-// ledger and calibration, fed with events that carry nothing: all of it is public.
+// What a configuration promises and costs, before it runs. The figures come from the engine's own
+// ledger and calibration, fed with empty events, so they depend on no data. A value.
 struct Forecast {
   explicit Forecast(const Plan& from) : plan(from), mode(from.spec.forgetting.mode) {}
 
-  // What all shards together may spend of whatever is served.
+  // The promise for everything that all shards together serve.
   Promise served() const {
     return plan.spec.forgetting.guarantee == Guarantee::kJoint ? plan.budget.Over(plan.shards)
                                                                : plan.budget;
   }
 
-  Plan plan;                   // in force, or with mode passive when the configured mode is refused
+  Plan plan;                   // of the configuration, or of mode passive if its mode is refused
   std::string mode;            // as configured
-  std::string refused;         // why that mode is refused; empty: it is not
+  std::string refused;         // why the configured mode is refused; empty: it is not
   std::int64_t events = 0;     // learned so far
   std::int64_t dimension = 0;  // weights
-  double step = 0;             // the next step size, and what it does to influence
-  double contraction = 0;
+  double step = 0;             // the next step size
+  double contraction = 0;      // the factor by which the next step shrinks influence
   double half_life = 0;
   double round_off = 0;  // F of the ledger
 
@@ -55,11 +55,11 @@ struct Forecast {
   WorkForecast retrain;  // exact: no noise
 };
 
-// Ages of 1, 10, ..., 10^6 fit in.
+// Enough events for the ages 1, 10, ..., 10^6.
 inline constexpr std::int64_t kDefaultEvents = 1'000'001;
 
-// For one of so many shards, each of which learns so many events. Fails (kConfig) when the
-// configuration makes no sense in mode passive either.
+// The forecast for one of `shards` shards, each of which learns `events` events. A refused mode is
+// no error. kConfig if the configuration is refused in mode passive too.
 Result<Forecast> MakeForecast(const Spec& spec, std::int64_t events = kDefaultEvents,
                               std::int64_t shards = 1);
 

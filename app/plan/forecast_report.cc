@@ -12,7 +12,7 @@ constexpr std::size_t kColumns = 100;
 
 long long Long(std::int64_t x) { return x; }
 
-// Words of `text` in lines that begin with `indent` and do not run over.
+// Prints `text` wrapped into lines that begin with `indent`.
 void PrintWrapped(const std::string& text, const char* indent, std::FILE* out) {
   std::size_t column = 0;
   for (std::size_t begin = 0; begin < text.size();) {

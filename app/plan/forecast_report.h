@@ -7,7 +7,7 @@
 
 namespace lethe {
 
-// A forecast for a person, and for programs. `file` names the configuration.
+// The forecast as text and as JSON. `file` names the configuration.
 void PrintForecast(const std::string& file, const Forecast& forecast, std::FILE* out);
 std::string ForecastJson(const Forecast& forecast);
 

@@ -16,7 +16,7 @@ std::string Format(const char* format, Values... values) {
 
 std::string Count(std::int64_t events) { return std::to_string(events) + " events"; }
 
-// How large the noise is, against the model.
+// The size of the noise relative to the model, in words.
 std::string Size(const NoiseForecast& noise) {
   if (noise.share >= 1)
     return "larger than the model (" + PercentText(noise.share) + " of its radius)";
@@ -29,7 +29,7 @@ bool WaitsInEventTime(const ForgettingSpec& forgetting) {
   return forgetting.deadline.event_time_ms > 0 || forgetting.batch_window.event_time_ms > 0;
 }
 
-// Lines that make a configuration certify at all.
+// The lines that a configuration needs before any deletion can be certified.
 std::string CertifyingLines(const Spec& spec) {
   std::string lines;
   if (spec.learning.schedule == ScheduleKind::kAdaptive)
@@ -55,7 +55,7 @@ std::string Costs(const WorkForecast& work) {
          UnitText(work.bytes, "B") + " of payloads";
 }
 
-// For whoever cannot wait.
+// What to do if a deletion must take effect at once.
 std::string Otherwise(const Forecast& forecast) {
   const WorkForecast& active = forecast.active;
   const std::string begin = "If a deletion must take effect at once: mode ";
@@ -75,7 +75,7 @@ Recommendation WithoutForecast(const Forecast& forecast) {
       CertifyingLines(forecast.plan.spec), ""};
 }
 
-// What the configured wait makes of it, if there is one.
+// The noise after the configured wait, in words; empty if there is no such wait.
 std::string AfterConfigured(const Forecast& forecast) {
   if (!forecast.configured_wait) return "";
   const auto place =
@@ -106,7 +106,7 @@ Recommendation WithWait(const Forecast& forecast, std::string text) {
   return {text, ForgettingLines(forecast, deadline) + CertifyingLines(spec), Otherwise(forecast)};
 }
 
-// No wait is long enough.
+// The recommendation if no wait is long enough.
 Recommendation WithoutWait(const Forecast& forecast, std::string text) {
   text += "no wait of up to " + Count(kLongestWait) + " brings it down to " +
           PercentText(kSmallShare) + ". ";
@@ -122,7 +122,8 @@ Recommendation WithoutWait(const Forecast& forecast, std::string text) {
           ""};
 }
 
-// A mode that computes on the retained events is configured: what it costs, and the alternative.
+// The recommendation if the configured mode computes on the retained events: its cost, and the
+// alternative.
 Recommendation ForComputingMode(const Forecast& forecast) {
   const ForgettingSpec& forgetting = forecast.plan.spec.forgetting;
   std::string text;

@@ -6,16 +6,17 @@
 
 namespace lethe {
 
-// What to do, in words, and the lines of configuration that do it.
+// A recommended change, in words and as lines of configuration.
 struct Recommendation {
   std::string text;
   std::string lines;      // YAML; empty: nothing needs to change
-  std::string otherwise;  // for whoever cannot wait; may be empty
+  std::string otherwise;  // what to do if a deletion cannot wait; may be empty
 };
 
+// What to change so that deletions take little noise.
 Recommendation Recommend(const Forecast& forecast);
 
-// For a person: "0.31%"; "1.5 GB".
+// Figures for a person: "0.31%"; "1.5 GB".
 std::string PercentText(double share);
 std::string UnitText(double amount, const char* unit);
 

@@ -10,21 +10,21 @@
 namespace lethe {
 namespace {
 
-constexpr int kNewtonSteps = 3;  // that a reset needs, or two
+constexpr int kNewtonSteps = 3;  // a reset needs two or three
 
 double Weights(const Plan& plan) {
   return static_cast<double>(EventValidator(plan.spec.model).model_dimension());
 }
 
-// The payload of one dense event.
+// The bytes of the payload of one dense event.
 double PayloadBytes(const Plan& plan) {
   MemoryPayloads one;
   one.Add({0}, {Vector::Zero(EventValidator(plan.spec.model).model_dimension()), 0});
   return static_cast<double>(one.bytes());
 }
 
-// Right after a reset the ledger is as it was before the first event, so a mode that has learned
-// nothing says what noise it takes.
+// The noise of mode active. Right after a reset the ledger is as it was before the first event, so
+// the noise can be computed with a mode that has learned nothing.
 double SigmaAfterReset(const Plan& plan) {
   SystemRandom random;
   MemoryPayloads payloads;
@@ -58,7 +58,7 @@ Spec WithMode(Spec spec, const std::string& mode) {
   return spec;
 }
 
-// Newton on the mean cost: the Hessian takes n d^2 flops, solving d^3/3.
+// A Newton step on the mean cost takes n d^2 flops for the Hessian and d^3/3 for solving.
 WorkForecast ForecastActive(const Spec& spec, std::int64_t events, std::int64_t shards) {
   const auto plan = Plan::Make(WithMode(spec, "active"), shards);
   if (!plan.ok()) return Refused(plan.status());
@@ -72,7 +72,7 @@ WorkForecast ForecastActive(const Spec& spec, std::int64_t events, std::int64_t 
   return work;
 }
 
-// A step passes three times over the weights, with a product and a sum each: 6 d flops.
+// A gradient step passes three times over the weights, with a product and a sum each: 6 d flops.
 WorkForecast ForecastRetrain(const Spec& spec, std::int64_t events) {
   const auto plan = Plan::Make(WithMode(spec, "retrain"));
   if (!plan.ok()) return Refused(plan.status());

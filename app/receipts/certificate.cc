@@ -28,7 +28,7 @@ constexpr char kStyle[] =
     "code{font:12px/1.4 ui-monospace,monospace;overflow-wrap:anywhere}"
     "pre{font:11px/1.4 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere;"
     "background:#f6f8fa;padding:.8em;margin:.4em 0}"
-    // On paper nobody can use the envelope: the file has it.
+    // The envelope is not printed, because it is of use only in the file.
     "@media print{body{margin:0;padding:0;font-size:11px;line-height:1.35;max-width:none}"
     "h2{margin-top:.8em}p{margin:.3em 0}th,td{padding:.12em .6em .12em 0}code{font-size:10px}"
     "pre{display:none}}@media screen{.paper{display:none}}";
@@ -92,7 +92,7 @@ std::string Row(const char* name, const std::string& value, bool is_code = false
   return std::string("<tr><th scope=\"row\">") + name + "</th><td>" + cell + "</td></tr>\n";
 }
 
-// As the shard of a model document and of a prediction has it.
+// The first clean version in the words of model documents and predictions.
 std::string FirstCleanVersion(const ChainEntry& entry) {
   return "model version " + std::to_string(entry.model_version) + " of shard " +
          std::to_string(entry.shard);

@@ -7,9 +7,10 @@
 
 namespace lethe {
 
-// A receipt as one printable page of HTML that needs nothing else: who asked, by reference only,
-// what is promised, since when, under which assumptions, what is not covered, the numbers, how to
-// verify. `envelope` is empty for a receipt that is not signed. kCheckFailed: no receipt.
+// The certificate: a receipt as one printable, self-contained HTML page. It has the reference of
+// the request, the promise and its first model version, the assumptions, what is not covered, the
+// figures, and how to verify them. `envelope` is empty for a receipt that is not signed.
+// kCheckFailed if the entry is not a receipt.
 Result<std::string> CertificatePage(const ChainEntry& entry, const std::string& envelope);
 
 }  // namespace lethe

@@ -12,7 +12,7 @@
 
 namespace lethe {
 
-// One line of receipts.ndjson or notices.ndjson: the exact bytes and the fields that are looked at.
+// One entry of a chain, a receipt or a notice: its exact bytes, and the fields that are used.
 struct ChainEntry {
   std::string bytes;
   std::string place;  // file:line
@@ -35,32 +35,33 @@ struct ChainEntry {
   bool is_receipt() const { return format == "lethe.receipt/1"; }
 };
 
-// What the summary of a replay, or the first line of an export, says about a chain; absent for a
-// bare file of receipts.
+// The announced length and last entry of a chain, from the summary of a replay or the first line of
+// an export. A bare file of receipts has none.
 struct ChainHead {
   std::int64_t shard = 0;
   std::int64_t entries = 0;
   std::string head;
 };
 
-// A line of a file that came in an envelope.
+// A line of a file that was in an envelope.
 struct SignedLine {
   std::string place;
   Envelope envelope;
 };
 
+// The entries of one or more chains, as they were read. A value.
 struct ReceiptBook {
-  std::vector<ChainEntry> entries;  // receipts, then notices, as they stand in the files
+  std::vector<ChainEntry> entries;  // receipts, then notices, in the order of the files
   std::vector<ChainHead> heads;
-  std::vector<SignedLine> signed_lines;  // an export, or a single envelope
+  std::vector<SignedLine> signed_lines;  // of an export or a single envelope
 
-  // One receipt on its own, which has no chain to be followed.
+  // Whether this is one receipt alone, without a chain that could be verified.
   bool is_single() const { return signed_lines.size() == 1 && entries.size() == 1; }
 };
 
-// Reads the folder of a replay, the state of a daemon (also while it runs), or a single file:
-// bare entries, an export, or one envelope. Signatures are not looked at.
-// kInput when a file is not there; kCheckFailed with its place when a line is no receipt or notice.
+// Reads the folder of a replay, the state of a daemon (also while it runs), or a single file with
+// bare entries, an export or one envelope. Does not verify signatures. kInput if a file is missing;
+// kCheckFailed, with file and line, if a line is not a receipt or notice.
 Result<ReceiptBook> ReadReceipts(const std::string& path, const Hasher& hasher);
 
 // Whether every chain is whole: each entry names the SHA-256 of the one before, nothing is missing
@@ -68,20 +69,20 @@ Result<ReceiptBook> ReadReceipts(const std::string& path, const Hasher& hasher);
 // kCheckFailed says what is wrong and where.
 Status VerifyChains(const ReceiptBook& book);
 
-// Whether every envelope is signed by one of the keys, whatever key ID it names.
-// `signed_entries`: how many entries are, up to the first line that is not.
+// Whether every envelope is signed by one of the keys, whatever key ID it names. Sets
+// `signed_entries` to the number of signed entries before the first line that is not.
 Status VerifySignatures(const ReceiptBook& book, const std::vector<PublicKey>& keys,
                         std::int64_t& signed_entries);
 
-// Whether what a state remembers of its chains is what stands in them: the number of entries, the
-// last one, the outcomes, who it is. Also while it is in use.
+// Whether the summary of a state agrees with its chains: number of entries, last entry, outcomes,
+// identity. Works while a daemon uses the state.
 Status VerifyState(const std::string& path, const Hasher& hasher);
 
 // Whether every entry of the book is an entry of the state.
 Status VerifyIsPartOf(const ReceiptBook& book, const std::string& state_path, const Hasher& hasher);
 
-// The whole chains of a state in signed envelopes, one to a line. The first is lethe.heads/1: how
-// many entries each chain has, and its last, so that nothing can be cut off.
+// The whole chains of a state as signed envelopes, one per line. The first line is lethe.heads/1,
+// with the length and the last entry of each chain, so that nothing can be cut off unnoticed.
 std::string WriteExport(const ReceiptBook& book, const Signer& signer);
 
 }  // namespace lethe

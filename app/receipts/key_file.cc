@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::string_view kMagic = "lethe.signing-key/1\n";
 
-// Any 32 bytes are a seed, so only a checksum tells that one was changed.
+// The checksum at the end of the file. Any 32 bytes are a valid seed, so nothing else would show
+// that the file was changed.
 std::string LastLine(std::string_view text) {
   const Digest digest = SodiumHasher().Sha256(text);
   return "sha256 " + ToHex(digest.data(), digest.size()) + "\n";

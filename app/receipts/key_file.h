@@ -12,37 +12,39 @@
 
 namespace lethe {
 
-// The key that signs the receipts of a state, and the public halves of those before it, oldest
-// first: STATE.PATH/signing-key, readable by its owner only.
+// The key file of a state, STATE.PATH/signing-key: the key that signs its receipts, and the public
+// keys that were used before, oldest first. Only the owner may read it.
 struct KeyFile {
   SigningKey key;
   std::vector<PublicKey> retired;
 
   static std::string PathIn(const std::string& state_path) { return state_path + "/signing-key"; }
-  // None if the state has no key yet. kInput: damaged, or others may read it.
+  // None if the state has no key yet. kInput if the file is damaged, or if others may read it.
   static Result<std::optional<KeyFile>> Read(const std::string& state_path);
+  // Replaces the file as a whole. kDisk if that fails; the old file is then still there.
   Status Write(const std::string& state_path) const;
 
-  // lethe.keys/1, the present key first.
+  // The public keys as lethe.keys/1, the present key first.
   std::string ToJson() const;
 };
 
-// The public keys in a lethe.keys/1 document, or in a text that is one key.
+// The public keys in a lethe.keys/1 document, or in a text that is one key. None if it is neither.
 std::optional<std::vector<PublicKey>> ReadPublicKeys(std::string_view text);
 
-// Signs with the key of a state. It is made at the first start.
+// The signer of a daemon: signs receipts and notices with the key of the state. Thread-safe.
 class ReceiptSigner final : public Signer {
  public:
+  // Reads the key, or makes one at the first start. Errors as those of KeyFile.
   static Result<std::unique_ptr<ReceiptSigner>> Open(const std::string& state_path);
 
   std::string Envelope(std::string_view bytes) const override;
   std::string Keys() const override;
-  // Of the envelope, alone: 64 bytes.
+  // The signature of the envelope alone: 64 bytes.
   std::string Signature(std::string_view bytes) const;
   const PublicKey& public_key() const { return file_.key.public_key(); }
 
-  // The keys from `announced`, which a chain knows, to the present one. A key that the file has
-  // lost is written down again.
+  // The public keys from `announced`, the last one that a chain names, to the present one. If the
+  // file does not have `announced`, it is added to the file.
   Result<std::vector<PublicKey>> Since(const PublicKey& announced);
 
  private:
@@ -50,7 +52,7 @@ class ReceiptSigner final : public Signer {
       : state_path_(std::move(state_path)), file_(std::move(file)) {}
 
   const std::string state_path_;
-  mutable std::mutex mutex_;  // over file_.retired
+  mutable std::mutex mutex_;  // protects file_.retired
   KeyFile file_;
 };
 

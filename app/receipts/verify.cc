@@ -16,15 +16,16 @@ Status Broken(const std::string& place, const std::string& what) {
 
 using ChainKey = std::pair<std::string, std::int64_t>;  // state id, shard
 
-// Notices carry no state id of their own: they belong where their predecessor does.
+// The entries of each chain.
 std::map<ChainKey, std::vector<const ChainEntry*>> ByChain(const ReceiptBook& book) {
   std::map<ChainKey, std::vector<const ChainEntry*>> chains;
   for (const ChainEntry& entry : book.entries) chains[{entry.state, entry.shard}].push_back(&entry);
   return chains;
 }
 
-// Follows one chain by hashes and checks that it visits every entry, in the order of each file: an
-// export is one, a replay has one for receipts and one for notices.
+// Follows one chain by its hashes, and checks that it visits every entry once and in the order of
+// the file. An export is one file; a replay has one file for receipts and one for notices. Takes
+// time linear in the number of entries.
 Status VerifyChain(const std::vector<const ChainEntry*>& entries, bool is_export,
                    const ChainEntry*& last) {
   std::unordered_map<std::string, const ChainEntry*> by_previous;
@@ -77,7 +78,7 @@ Status VerifyChains(const ReceiptBook& book) {
     LETHE_RETURN_IF_ERROR(VerifyChain(entries, is_export, last));
     const auto [chain, is_new] = found.insert_or_assign(
         key.second, std::pair(static_cast<std::int64_t>(entries.size()), last->sha256));
-    // The heads name shards: with two chains of one shard, only one of them would be announced.
+    // The heads name shards only. With two chains of one shard, one of them would not be announced.
     if (is_export && !is_new) {
       return Broken(
           entries.front()->place,

@@ -25,7 +25,8 @@ std::vector<const ChainEntry*> EntriesOf(const ReceiptBook& book, ShardId shard)
   return entries;
 }
 
-// A state in use grows: entries behind those that the summary knows are no contradiction.
+// Compares one shard's summary with its entries. A state in use grows, so entries after those that
+// the summary knows are allowed.
 Status VerifyShard(const ShardSummary& summary, const std::vector<const ChainEntry*>& entries) {
   const auto known = static_cast<std::size_t>(summary.known_entries);
   if (entries.size() < known) {
@@ -60,7 +61,7 @@ Status VerifyShard(const ShardSummary& summary, const std::vector<const ChainEnt
 Status VerifyState(const std::string& path, const Hasher& hasher) {
   const auto shards = ShardsIn(path);
   if (!shards.ok()) return shards.status();
-  // Before the chains are read: those may go on meanwhile.
+  // The summaries are read before the chains, because the chains may grow meanwhile.
   std::vector<ShardSummary> summaries;
   for (const ShardId shard : shards.value()) {
     auto summary = SummariseShard(path, shard, hasher, false);

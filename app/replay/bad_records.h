@@ -7,7 +7,8 @@
 
 namespace lethe {
 
-// The first few records that were refused, for the person at the terminal; the rest is counted.
+// The rejected records of a replay: the first few as text for the person at the terminal, and the
+// number of all others. The text has positions and reasons, never values. Not thread-safe.
 class BadRecords {
  public:
   void Add(ShardId shard, Offset offset, const Rejection& why) {

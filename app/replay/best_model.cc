@@ -6,7 +6,7 @@ namespace lethe {
 namespace {
 
 constexpr double kTolerance = 1e-10;  // of the mean gradient
-constexpr int kPatience = 8;          // passes with an old factor before a new one is made
+constexpr int kPatience = 8;          // steps with an old factor before a new one is made
 constexpr int kMostPasses = 500;
 
 }  // namespace
@@ -56,7 +56,7 @@ void BestModel::SolveFree(double extra) {
       since = 0;
     }
     last = norm;
-    // Damped while far away: a step never leaves the region where it was computed by much.
+    // Damped while far from the minimum, because the quadratic model holds only near its origin.
     Vector step = factor_.solve(gradient);
     const double limit = std::max(1.0, constants_.radius / 4);
     if (step.norm() > limit) step *= limit / step.norm();

@@ -11,21 +11,23 @@
 
 namespace lethe {
 
-// The minimiser over the ball of the mean cost of a set of rows, solved again and again while rows
-// leave. Each solve starts from the last one and keeps its Hessian while that is good enough.
+// The best fixed model: the minimiser over the ball of the mean cost of a set of rows, solved again
+// and again while rows are removed. Each solve starts from the last solution, and keeps the factor
+// of the Hessian while that converges fast enough. Borrows the rows. Not thread-safe.
 class BestModel {
  public:
   using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-  // The data is borrowed.
   BestModel(const Loss& loss, const Constants& constants, const Eigen::Map<const Rows>& x,
             const Eigen::Map<const Vector>& y);
 
+  // Takes a row out of the mean. A row may be removed once.
   void Remove(Eigen::Index row);
+  // The minimiser for the rows that are left; zero if none is. Valid until the next call.
   const Vector& Solve();
 
  private:
-  // The minimiser with `extra` more regularisation, anywhere.
+  // Sets z_ to the minimiser without the constraint, with `extra` added to the regularisation.
   void SolveFree(double extra);
   Vector Gradient(double extra);
   void Factorise(double extra);

@@ -15,13 +15,14 @@
 
 namespace lethe {
 
-// Progressive evaluation of a whole recording: predict, then learn. It accumulates over deletions,
-// so it is for whoever holds the recording and not covered by any certificate.
+// The progressive evaluation of a recording: each event is predicted and then learned. Its figures
+// accumulate over deletions, so they are for the owner of the recording, and no certificate covers
+// them. Not thread-safe; one object serves all shards of a replay.
 class Evaluation final : public Probe {
  public:
   using RowSink = std::function<void(const SeriesRow& row)>;
 
-  // Tells a row every `every` learned events and at each effective deletion.
+  // Calls `on_row` every `every` learned events and at each effective deletion.
   Evaluation(const Loss& loss, std::int64_t every, RowSink on_row)
       : loss_(loss), every_(every), on_row_(std::move(on_row)), losses_(loss), next_row_(every) {}
 
@@ -32,12 +33,16 @@ class Evaluation final : public Probe {
   void OnEffective(ShardId shard, std::span<const Target> batch,
                    const Forgetting& forgetting) override;
 
-  // From now on keeps what the exact regret needs. To be called before the first event.
+  // Makes the evaluation keep all payloads for the exact regret. To be called before the first
+  // event.
   void RecordRegret(const Constants& constants) { regret_constants_ = constants; }
+  // After RecordRegret: the two parts of the regret, summed over shards. Comparator solves once for
+  // each deletion.
   double Paid() const;
   double Comparator() const;
 
-  // The same for an estimate from this many events of each shard.
+  // Makes the evaluation keep this many events of each shard, for an estimate of the regret. To be
+  // called before the first event.
   void SampleRegret(const Constants& constants, std::int64_t slots) {
     regret_constants_ = constants;
     regret_slots_ = slots;
@@ -45,14 +50,15 @@ class Evaluation final : public Probe {
   double EstimatedRegret() const;
   std::int64_t RegretSample() const;  // events in the reservoirs
 
-  // Deletions that the mode itself did not certify, and why the last of them was not.
+  // How many deletions the mode did not certify, and why it did not certify the last of them.
   std::int64_t uncertified() const { return uncertified_; }
   const char* why_not() const { return why_not_; }
 
   std::int64_t events() const { return losses_.count(); }
   const BadRecords& bad_records() const { return bad_records_; }
+  // None before the first event.
   std::optional<double> mean_loss() const;
-  // Classification only.
+  // For classification only; none before the first event.
   std::optional<double> accuracy() const;
 
  private:
@@ -62,12 +68,12 @@ class Evaluation final : public Probe {
   std::int64_t every_;
   RowSink on_row_;
   LossSum losses_;
-  std::int64_t next_row_;  // the event at which it is told
+  std::int64_t next_row_;  // the number of events at which the next row is due
   std::int64_t correct_ = 0;
   std::int64_t uncertified_ = 0;
   const char* why_not_ = nullptr;
   std::optional<Constants> regret_constants_;
-  std::int64_t regret_slots_ = 0;  // 0: exactly
+  std::int64_t regret_slots_ = 0;  // 0: the regret is exact
   std::map<ShardId, Regret> regrets_;
   std::map<ShardId, SampledRegret> sampled_;
   BadRecords bad_records_;

@@ -19,6 +19,9 @@ void Regret::Forget(std::span<const Target> batch) {
   deletions_.push_back(std::move(deletion));
 }
 
+// Between two deletions the comparator is one model: the minimiser over all events of the recording
+// except those deleted so far, events that are yet to come included. Its cost is summed over the
+// events learned in that interval.
 double Regret::Comparator() const {
   if (y_.empty()) return 0;
   const auto rows = static_cast<Eigen::Index>(y_.size());

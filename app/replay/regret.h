@@ -12,13 +12,13 @@ namespace lethe {
 
 // Regret by OLU equation (5) of a whole recording: what the run paid minus what the best fixed
 // model would have, where "best" is over all events but those deleted so far, and so changes with
-// every deletion. Needs all payloads of the recording, deleted ones included: for whoever holds it,
-// and not covered by any certificate.
+// every deletion. Keeps all payloads of the recording, deleted ones included, so it is for the
+// owner of the recording, and no certificate covers it. Not thread-safe.
 class Regret {
  public:
   Regret(const Loss& loss, const Constants& constants) : loss_(loss), constants_(constants) {}
 
-  // The run took a step / forgot a batch.
+  // To be called for each step and each effective deletion of the run, in order.
   void Learn(const LearnedStep& step);
   void Forget(std::span<const Target> batch);
 

@@ -23,7 +23,7 @@
 namespace lethe {
 namespace {
 
-// Writes receipts and notices to their files, if there are any.
+// A sink that writes receipts and notices to the result files, if there are result files.
 class FileSink final : public Sink {
  public:
   explicit FileSink(ResultFiles* files) : files_(files) {}
@@ -61,7 +61,7 @@ class Replayer final : private PipelineStages<MessageBatch> {
     if (!options_.state.empty()) LETHE_RETURN_IF_ERROR(OpenFolder());
     LETHE_RETURN_IF_ERROR(BatchPipeline<MessageBatch>(*this, threads == 1 ? 1 : 4).Run(threads));
     MessageBatch none;
-    LETHE_RETURN_IF_ERROR(source_->Locate(none));  // an error of the last batch
+    LETHE_RETURN_IF_ERROR(source_->Locate(none));  // returns an error of the last batch
     release_.is_at_end = true;
     for (auto& [id, entry] : shards_) {
       LETHE_RETURN_IF_ERROR(entry.loop->Commit());
@@ -82,7 +82,8 @@ class Replayer final : private PipelineStages<MessageBatch> {
   }
 
  private:
-  // Counts the shards that hold or have forgotten events of the person whom a request names.
+  // A lookup that counts the shards that hold or have forgotten events of the person whom a request
+  // names. A replay has all shards in one thread, so it asks them directly.
   class HolderLookup final : public RequestLookup {
    public:
     explicit HolderLookup(const Replayer& replayer) : replayer_(replayer) {}
@@ -95,7 +96,8 @@ class Replayer final : private PipelineStages<MessageBatch> {
    private:
     const Replayer& replayer_;
   };
-  // The results are written after the last commits, which are synced: a model is a release.
+  // Makes the last commits synced: the result files release the models, and a released model must
+  // survive a crash of the machine.
   struct Release final : LoopRelease {
     bool NeedsSync() override { return is_at_end; }
     bool is_at_end = false;
@@ -104,13 +106,13 @@ class Replayer final : private PipelineStages<MessageBatch> {
   struct Entry {
     MemoryState memory;
     MemoryPayloads memory_payloads;
-    std::unique_ptr<ShardFolder> folder;  // with options.state, instead of these
+    std::unique_ptr<ShardFolder> folder;  // with options.state, instead of the two above
     Payloads* payloads = nullptr;
     std::unique_ptr<Shard> shard;
     std::optional<ShardLoop> loop;  // of the shard
   };
 
-  // The comparator is solved densely, which hashed models are too large for.
+  // The comparator is solved with a dense Hessian, and hashed models are too large for that.
   bool CanSolve() const { return !plan_.spec.model.hash_bits; }
   bool WantsRegret() const { return options_.regret && CanSolve(); }
   bool WantsEstimate() const {
@@ -121,7 +123,7 @@ class Replayer final : private PipelineStages<MessageBatch> {
     return static_cast<double>(clock_.MonotonicNs() - start_ns) * 1e-9;
   }
 
-  // Noise is drawn once for a state: one that is there already is not replayed into.
+  // Noise is drawn once for a state, so a replay never goes on with a state that exists.
   Status OpenFolder() {
     std::error_code ignored;
     if (std::filesystem::exists(options_.state, ignored) &&
@@ -134,8 +136,8 @@ class Replayer final : private PipelineStages<MessageBatch> {
     return Status::Ok();
   }
 
-  // A guess, so that an index of the right size need not grow: as many as if all shards were in
-  // this batch.
+  // Guesses how many events a shard will learn, so that its index need not grow. It assumes that
+  // all shards are in this batch.
   std::int64_t ExpectedOfAShard(const MessageBatch& batch) const {
     std::set<ShardId> shards;
     for (std::size_t i = 0; i < batch.size(); ++i) shards.insert(batch.shard(i));
@@ -175,7 +177,8 @@ class Replayer final : private PipelineStages<MessageBatch> {
     return Status::Ok();
   }
 
-  // How many shards hold or have forgotten events of the person whom a request names.
+  // The number of shards that hold or have forgotten events of the person whom a request names;
+  // none if the promise does not depend on it.
   std::optional<LookupResult> HoldersOf(ShardId shard, const Item& item) const {
     const auto* request = std::get_if<const Request*>(&item);
     if (plan_.shards == 1 || plan_.spec.forgetting.guarantee == Guarantee::kJoint ||
@@ -202,7 +205,7 @@ class Replayer final : private PipelineStages<MessageBatch> {
     if (shard.counters().draws == draws) return Status::Ok();
     const double seconds = Since(start);
     deletion_seconds_ += seconds;
-    // The row of the deletion is the last one, or, for an update, the one before.
+    // The row of the deletion is the last row, or the last but one if an update has learned since.
     const auto row = std::find_if(kept_.rbegin(), kept_.rend(),
                                   [](const SeriesRow& kept) { return kept.sigma.has_value(); });
     if (row != kept_.rend()) row->seconds = seconds;
@@ -217,10 +220,9 @@ class Replayer final : private PipelineStages<MessageBatch> {
     return found;
   }
 
-  // Everything that does not depend on the messages before.
   void Prepare(MessageBatch& batch) override { batch.Admit(); }
 
-  // Most messages follow one of their shard.
+  // Remembers the last shard, because most messages follow a message of the same shard.
   Entry& EntryOf(ShardId id) {
     if (last_ == nullptr || last_->first != id) last_ = &*shards_.try_emplace(id).first;
     return last_->second;
@@ -294,7 +296,7 @@ class Replayer final : private PipelineStages<MessageBatch> {
   std::unique_ptr<StateFolder> folder_;  // with options.state
   FileSink sink_;
   Evaluation evaluation_;
-  Status series_;  // of writing rows
+  Status series_;  // the first error of writing rows
   bool is_first_row_ = true;
   std::vector<SeriesRow> kept_;
   HolderLookup holders_{*this};
@@ -302,7 +304,7 @@ class Replayer final : private PipelineStages<MessageBatch> {
   LoopObserver no_observer_;
   Release release_;
   std::map<ShardId, Entry> shards_;
-  std::pair<const ShardId, Entry>* last_ = nullptr;  // of these
+  std::pair<const ShardId, Entry>* last_ = nullptr;  // the entry of EntryOf's last call
   BatchSource* source_ = nullptr;
   std::int64_t read_ = 0;      // records
   std::int64_t finished_ = 0;  // records
@@ -327,7 +329,8 @@ Result<ReplayResult> ReplaySource(const Plan& plan, const ReplayOptions& options
 
 }  // namespace
 
-// Enough that threads seldom wait for each other, and not much more than a processor's cache holds.
+// A batch is large enough that threads seldom wait for each other, and about as large as a
+// processor's cache.
 std::size_t ReplayBatchSize(const ModelSpec& model) {
   const std::size_t numbers = model.hash_bits ? 256 : static_cast<std::size_t>(model.dimension);
   return std::clamp<std::size_t>((std::size_t{1} << 15) / numbers, 16, 4096);
@@ -362,8 +365,8 @@ Result<ReplayResult> ReplayFile(const Plan& plan, const std::string& path,
   watched.on_progress = [&](std::int64_t records) {
     progress.Show(records, stream.value()->bytes_read(), total);
   };
-  // A pipe may be silent for ever: the thread that waits for it must be the one that Ctrl-C
-  // reaches.
+  // A pipe may be silent for ever. Ctrl-C interrupts a read in the main thread only, so a pipe is
+  // read in one thread.
   std::error_code ignored;
   const bool is_file = std::filesystem::is_regular_file(path, ignored);
   return ReplaySource(plan, watched, *stream.value(), is_file ? 2 : 1);

@@ -16,20 +16,21 @@
 
 namespace lethe {
 
+// The options of a replay.
 struct ReplayOptions {
   std::optional<std::string> out;  // folder for the results; none: nothing is written
-  std::string state;  // a new folder to keep the state in, as a daemon does; empty: in memory
+  std::string state;  // a new folder for the state, as a daemon has it; empty: in memory
   std::int64_t commit_events = 4096;  // with a state: records between two commits
   std::int64_t series_every = 1000;
   bool keep_series = false;  // in the result, for a chart
-  std::size_t batch = 0;     // records per read, 0: as suits the model; results do not change
-  bool regret = false;       // exactly (dense models): keeps all payloads, one solve per deletion
-  std::int64_t regret_sample = 0;  // otherwise, if not 0: estimated from so many events of a shard
+  std::size_t batch = 0;     // records per read; 0: ReplayBatchSize. Results do not depend on it
+  bool regret = false;  // the exact regret of a dense model: all payloads, a solve per deletion
+  std::int64_t regret_sample = 0;  // without `regret`, if not 0: events of a shard for an estimate
   // Called between batches with the records read so far, by one thread at a time.
   std::function<void(std::int64_t records)> on_progress = [](std::int64_t) {};
 };
 
-// The end of one shard's run.
+// One shard at the end of the recording.
 struct ShardResult {
   ShardId id;
   std::string state_id;
@@ -47,6 +48,7 @@ struct ShardResult {
   std::string chain_head;  // SHA-256 of the last entry
 };
 
+// The outcome of a replay.
 struct ReplayResult {
   std::vector<ShardResult> shards;  // in order of id
   Counters total;
@@ -55,15 +57,15 @@ struct ReplayResult {
   std::optional<double> accuracy;
   std::optional<double> regret_bound;  // of the passive modes, summed over shards
   std::optional<double> paid;          // with options.regret: the sum of f_t(z_t)
-  std::optional<double> comparator;    // and what the changing comparator would have paid
-  // With options.regret_sample instead of these: an estimate, and on how many events it rests.
+  std::optional<double> comparator;    // with options.regret: the cost of the changing comparator
+  // With options.regret_sample: an estimate of the regret, and the number of events that it uses.
   std::optional<double> estimated_regret;
   std::optional<std::int64_t> regret_sample;
   std::int64_t uncertified = 0;  // deletions that the mode did not certify at run time
   std::optional<std::string> why_not;
   std::string config_sha256;
   double seconds = 0;
-  double deletion_seconds = 0;    // in records that made a deletion effective
+  double deletion_seconds = 0;    // spent on records that made a deletion effective
   std::vector<SeriesRow> series;  // with options.keep_series
 
   // Why deletions of this run were not certified; empty if all were.
@@ -74,19 +76,21 @@ struct ReplayResult {
   }
 };
 
-// How many records a replay reads at a time, unless it is told.
+// How many records a replay reads at a time by default.
 std::size_t ReplayBatchSize(const ModelSpec& model);
 
-// Runs records through the engine: every partition is a shard. The plan is that of so many shards
-// as the recorded topic had partitions; a record of a partition beyond is an error. With `out`, the
-// result files appear at the end, all of them or none.
+// Runs records through the engine; every partition is a shard. The plan must be for as many shards
+// as the recorded topic had partitions, and a record of a higher partition is an error. With `out`,
+// the result files get their names at the end; after an error there are none. Borrows the source.
+// Uses the calling thread alone. kInterrupted after a signal.
 Result<ReplayResult> Replay(const Plan& plan, BatchSource& source, const ReplayOptions& options);
 
-// How many partitions the recorded stream at `path` speaks of: one more than the highest. Bare
-// events are of one, and a pipe, which cannot be read twice, is taken to be.
+// The number of partitions in the recorded stream at `path`: one more than the highest. It is 1 for
+// bare events, and for a pipe, which cannot be read twice.
 Result<std::int64_t> PartitionsIn(const std::string& path);
 
-// Replays the recorded stream at `path` (- is stdin), with a progress line on stderr if wanted.
+// Replays the recorded stream at `path` (- is stdin), with a progress line on stderr if wanted. A
+// file is read in two threads.
 Result<ReplayResult> ReplayFile(const Plan& plan, const std::string& path,
                                 const ReplayOptions& options, bool show_progress);
 

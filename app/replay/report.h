@@ -9,8 +9,7 @@ namespace lethe {
 // The outcome of a replay for a person.
 void PrintReport(const Plan& plan, const ReplayResult& result, std::FILE* out);
 
-// What the user should know about the input: records that were refused, a stream that taught
-// nothing.
+// Warnings about the input: rejected records, or a stream from which nothing was learned.
 void PrintWarnings(const ReplayResult& result, std::FILE* out);
 
 }  // namespace lethe

@@ -10,17 +10,18 @@
 
 namespace lethe {
 
-// The files of a replay in one folder. Each has a temporary name until Close.
+// The result files of a replay in one folder. Each has a temporary name until Close; without Close
+// they are removed. Owns the files. Not thread-safe.
 class ResultFiles {
  public:
-  // Creates the folder if needed.
+  // Creates the folder if needed. kDisk if that or a file fails.
   static Result<std::unique_ptr<ResultFiles>> Open(const std::string& folder);
 
   StreamWriter& receipts() { return *receipts_; }
   StreamWriter& notices() { return *notices_; }
   StreamWriter& series() { return *series_; }
 
-  // Writes summary and model, and gives all files their names.
+  // Writes summary and model, and gives all files their names. To be called once, at the end.
   Status Close(const std::string& summary, const std::string& model);
 
  private:

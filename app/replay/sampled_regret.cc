@@ -9,7 +9,7 @@
 namespace lethe {
 namespace {
 
-// Public, and the same for every run: nothing here has to be secret.
+// Fixed and public: the choice of events need not be secret.
 constexpr std::uint64_t kSeed = 0x6c65746865;
 
 }  // namespace
@@ -32,7 +32,7 @@ void SampledRegret::Learn(const LearnedStep& step) {
   const auto at = SlotOf(step.index, most_);
   if (!at) return;
   const auto i = static_cast<std::size_t>(*at);
-  // Slots come in order at first; blank indices leave theirs empty.
+  // The first events fill the slots in order. An index that was not learned leaves its slot empty.
   if (i >= slots_.size()) slots_.resize(i + 1);
   const double paid =
       loss_.Value(step.prediction, step.example.y) + constants_.mu / 2 * step.squared_norm;

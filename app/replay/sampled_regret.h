@@ -12,10 +12,12 @@
 namespace lethe {
 
 // An estimate of the regret from a reservoir of events, for streams that are too long for Regret.
+// Not thread-safe.
 //
 // Which events are in the reservoir is a public function of their index: event k replaces the slot
 // that a fixed pseudo-random function of k names, or none. A deleted event leaves its slot empty,
-// and no other one moves: the slots are those of a run that never saw it, but for that one.
+// and no other event moves: apart from that slot, the reservoir is that of a run that never saw the
+// event.
 //
 // The comparator is one model, the best for the events that are in the reservoir at the end. Not
 // covered by any certificate.
@@ -28,19 +30,19 @@ class SampledRegret {
     double paid = 0;  // f_t(z_t)
   };
 
-  // Of dense events; at least one slot.
+  // For dense events. `slots` is at least 1.
   SampledRegret(const Loss& loss, const Constants& constants, std::int64_t slots);
 
   // The slot that event `index` takes, with Algorithm R (Vitter 1985): the first ones fill the
   // reservoir, and event k gets in with probability slots/(k+1).
   static std::optional<std::int64_t> SlotOf(EventIndex index, std::int64_t slots);
 
-  // The run took a step / forgot a batch.
+  // To be called for each step and each effective deletion of the run, in order.
   void Learn(const LearnedStep& step);
   void Forget(std::span<const Target> batch);
 
-  // Events learned, times the mean over the reservoir of what the run paid more than the best model
-  // for the reservoir.
+  // The number of learned events, times the mean over the reservoir of the run's cost minus the
+  // cost of the best model for the reservoir.
   double Estimate() const;
   std::int64_t size() const;  // slots that are not empty
 

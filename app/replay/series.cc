@@ -7,13 +7,13 @@
 namespace lethe {
 namespace {
 
-// As many as a chart can show.
+// The most rows that a chart can show.
 constexpr std::size_t kMostRows = 400;
 constexpr std::size_t kMostDeletions = 1000;
 
 using Rows = std::vector<const SeriesRow*>;
 
-// Every k-th, and the last one.
+// Every k-th row, and the last one.
 Rows Thinned(const Rows& rows, std::size_t most) {
   const std::size_t step = (rows.size() + most - 1) / std::max<std::size_t>(1, most);
   if (step <= 1) return rows;

@@ -19,7 +19,8 @@ std::string_view FileNamed(std::string_view name) {
   return {};
 }
 
-// Modules as one script: each import is one line and names what stands before it.
+// The modules as one script. The imports are removed: each is one line, and names functions of a
+// module that stands before it.
 std::string Bundle() {
   std::string bundle = "\n'use strict';\n";
   for (const std::string_view name : kScripts) {
@@ -40,7 +41,7 @@ std::string Styles() {
   return styles;
 }
 
-// A script element ends where its text says so, also within a string.
+// The JSON with "<" escaped: "</script>" would end a script element even within a string.
 std::string InScript(std::string_view json) {
   std::string escaped;
   for (const char c : json) {
@@ -76,7 +77,7 @@ std::string ReportPage(std::string_view title, std::string_view json) {
   Fill(page, "{{title}}", title);
   Fill(page, "{{styles}}", styles);
   Fill(page, "{{script}}", script);
-  Fill(page, "{{data}}", InScript(json));  // last: it may say anything
+  Fill(page, "{{data}}", InScript(json));  // last, because it may contain other placeholders
   return page;
 }
 

@@ -5,8 +5,8 @@
 
 namespace lethe {
 
-// One HTML page around this JSON, with the dashboard's style and charts inside of it. It runs the
-// scripts and styles that are in it and nothing else (Content-Security-Policy by their hashes).
+// One HTML page with this JSON, and with the style and charts of the dashboard inside of it. Its
+// Content-Security-Policy allows only the scripts and styles in the page, by their hashes.
 std::string ReportPage(std::string_view title, std::string_view json);
 
 }  // namespace lethe

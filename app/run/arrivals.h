@@ -9,15 +9,17 @@
 
 namespace lethe {
 
-// Messages of one shard that are on their way to a topic, for the thread that has to wait until
-// they have arrived. Thread-safe.
+// A counter of one shard's messages that no broker has acknowledged yet, for the thread that has to
+// wait for the acknowledgements. Thread-safe. The callbacks of the producer share its ownership,
+// because they may come after the waiting thread has given up.
 class Arrivals {
  public:
+  // To be called before the message is handed to the producer.
   void Sent() {
     const std::lock_guard lock(mutex_);
     ++on_their_way_;
   }
-  // Called once for each Sent: ok, or why the message will never arrive.
+  // To be called once for each Sent: ok, or why the message will never arrive.
   void Ended(const Status& status) {
     {
       const std::lock_guard lock(mutex_);
@@ -26,12 +28,12 @@ class Arrivals {
     }
     changed_.notify_all();
   }
-  // Whether nothing is on its way any more.
+  // Waits for at most `patience`. Returns whether every message has arrived or failed.
   bool WaitFor(std::chrono::milliseconds patience) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, patience, [this] { return on_their_way_ == 0; });
   }
-  // The first failure of all messages so far.
+  // The first failure of all messages so far; it stays. Ok if there is none.
   Status failure() const {
     const std::lock_guard lock(mutex_);
     return failure_;

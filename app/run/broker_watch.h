@@ -10,22 +10,23 @@
 
 namespace lethe {
 
-// Tells outside whether the brokers are still there. A process that hears from none cannot know of
-// new events or of deletions, however idle it seems: after kLongestSilence it is not ready. It
-// stays healthy, since a restart would not help.
+// The watch over the connection to Kafka, for /-/ready, metrics and the log. A process that hears
+// from no broker cannot know of new events or of deletions, however idle it seems: after
+// kLongestSilence it is not ready. It stays healthy, since a restart would not help.
+//
+// Not thread-safe. Borrows the clock, the published state and the metrics.
 class BrokerWatch {
  public:
   static constexpr std::chrono::seconds kLongestSilence{30};
 
-  // `brokers` as configured, for the reason that is shown. The others outlive this.
+  // `brokers` as configured, for the reason that is shown.
   BrokerWatch(std::string brokers, Clock& clock, PublishedState& published,
               PipelineMetrics& metrics)
       : brokers_(std::move(brokers)), clock_(clock), published_(published), metrics_(metrics) {}
 
-  // To be called every second or so, by one thread. True when the answer to "is it ready" may have
-  // changed.
+  // To be called about once a second. Returns whether trouble() has changed.
   bool Look(const BrokerContact& contact);
-  // Empty while they answer.
+  // Why the process is not ready; empty while the brokers answer.
   const std::string& trouble() const { return trouble_; }
 
  private:

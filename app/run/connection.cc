@@ -9,7 +9,7 @@ namespace lethe {
 
 Result<std::string> ReadSecret(const std::string& path) {
   struct stat found = {};
-  // The group may read it: that is how a service manager or a cluster hands a secret over.
+  // The group may read the file: a service manager or Kubernetes hands secrets over that way.
   if (stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
       (found.st_mode & (S_IRWXO | S_IWGRP)) != 0) {
     return Status(ErrorCode::kConfig,

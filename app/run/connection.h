@@ -9,17 +9,18 @@
 
 namespace lethe {
 
-// What librdkafka must know, from the configuration; reads the password file. kConfig if librdkafka
-// does not take it.
+// The settings of librdkafka, from the configuration and the password file. kConfig if the file
+// cannot be read or is open to others, or if librdkafka refuses a setting.
 Result<KafkaSettings> MakeKafkaSettings(const KafkaConfig& kafka);
 
-// Whether librdkafka would take it, without reading any secret.
+// Whether librdkafka takes the configuration. Reads no secret.
 Status CheckKafkaConfig(const KafkaConfig& kafka);
 
-// A secret from a file: its first line. Never shown.
+// The secret in a file: its first line. kConfig if the file cannot be read, is empty, or can be
+// read or changed by every user of the machine. The message never contains the secret.
 Result<std::string> ReadSecret(const std::string& path);
 
-// What is to be said of an address that others can reach without a token.
+// A warning if other machines can reach the HTTP server without a token.
 std::optional<std::string> ListenWarning(const HttpConfig& http);
 
 }  // namespace lethe

@@ -12,20 +12,22 @@
 namespace lethe {
 
 struct RunOptions {
-  bool fail_fast = false;  // a broker or topic that is not there is an error, not waited for
+  bool fail_fast = false;  // a missing broker or topic is an error; otherwise the start waits
   StartupFenceOptions fence = {};
   std::optional<std::string> web_root =
-      std::nullopt;  // the dashboard's files from here, for development
+      std::nullopt;  // a folder to serve the dashboard's files from, for development
 
   // Whether to ask the topics how large a record may be. librdkafka's mock cluster never answers.
   bool ask_for_limits = true;
-  // For a demonstration: takes POST /v1/forget, without a token.
+  // For a demonstration: takes POST /v1/forget without a token. Borrowed.
   ErasureGateway* open_gateway = nullptr;
-  // Called once, when HTTP is served.
+  // Called once, when the HTTP server listens.
   std::function<void(const std::string& url)> on_listening = {};
 };
 
-// Learns and forgets from Kafka until a signal; ok after a clean stop.
+// Runs the daemon of `lethe run`: learns and forgets from Kafka until a signal. Blocks, and starts
+// and joins all threads of the process. Ok after a clean stop. After an error everything up to the
+// last commit of each shard is on disk, and a new start goes on from there.
 Status RunDaemon(const Config& config, const Plan& plan, const RunOptions& options);
 
 }  // namespace lethe

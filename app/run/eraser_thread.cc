@@ -40,12 +40,14 @@ void EraserThread::Work() {
   }
 }
 
+// An erasure rewrites files, whatever the number of deleted events. The pause is nine times as long
+// as the work, so that erasing takes at most a tenth of the time, but it is never longer than a
+// quarter of `max_lag_ms_`, so that the bytes are gone well before the shard needs the notice.
 Result<std::int64_t> EraserThread::EraseOnce() {
   const std::int64_t pause_ms = std::clamp<std::int64_t>(max_lag_ms_ / 8, 10, 5000);
   if (!eraser_.has_work()) return pause_ms;
   const std::int64_t start = clock_.MonotonicNs();
   LETHE_RETURN_IF_ERROR(eraser_.EraseAll());
-  // Not so often that the disk has nothing else to do, but well before the shard asks for it.
   const std::int64_t work_ms = (clock_.MonotonicNs() - start) / 1'000'000;
   return std::max(pause_ms, std::min(9 * work_ms, max_lag_ms_ / 4));
 }

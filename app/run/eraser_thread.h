@@ -12,9 +12,10 @@
 
 namespace lethe {
 
-// Erases the bytes of deleted events from disk, in a thread of low priority. It works well before
-// the shard asks for it: then the shard has only the notices left to write. Borrows the eraser and
-// the clock.
+// A thread of low priority that erases the bytes of deleted events from the disk. It works well
+// before the erasure is due, so that the shard has only the notices left to write. Borrows the
+// eraser and the clock. The destructor ends the thread. After a failure nothing more is erased, and
+// the shard must stop.
 class EraserThread {
  public:
   // `max_lag_ms`: how long bytes may stay on disk after their deletion was effective.
@@ -23,15 +24,16 @@ class EraserThread {
   EraserThread(const EraserThread&) = delete;
   EraserThread& operator=(const EraserThread&) = delete;
 
-  // From any thread. After a failure the thread has ended, and status() says why.
+  // From any thread. After a failure the thread has ended.
   bool has_failed() const { return has_failed_; }
+  // Why it has failed. May be read after has_failed() was true, or after Stop.
   const Status& status() const { return status_; }
-  // Ends the thread. Returns its status.
+  // Ends the thread, after the erasure that it is working on. Returns its status.
   const Status& Stop();
 
  private:
   void Work();
-  // Erases what there is. Returns how long to pause before the next look.
+  // Erases everything that is due for erasure. Returns the milliseconds to pause.
   Result<std::int64_t> EraseOnce();
 
   Eraser& eraser_;

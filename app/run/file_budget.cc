@@ -13,18 +13,18 @@ namespace {
 
 constexpr std::int64_t kMostConnections = 320;
 constexpr std::int64_t kLeastConnections = 32;
-constexpr std::int64_t kShareOfConnections = 8;  // of the limit: one in so many
+constexpr std::int64_t kShareOfConnections = 8;  // HTTP gets one eighth of the limit
 constexpr std::int64_t kQueued = 32;             // accepted by civetweb, and not served yet
-// Four clients of librdkafka, with a socket and a pipe (two files) for each of 12 brokers and for
-// the address that they begin with.
+// Four clients of librdkafka, each with a socket and a pipe (two descriptors) for each of 12
+// brokers and for the bootstrap address.
 constexpr std::int64_t kKafka = 160;
-constexpr std::int64_t kOthers = 32;  // standard streams, locks, files that are read once
+constexpr std::int64_t kOthers = 32;  // standard streams, locks, files that are read at the start
 
-// Of a shard, beside the tables that RocksDB keeps open: its folder once for each column family,
-// log, lock, manifest and messages; the high-water file; payload files that are written, read and
-// blanked; what a compaction reads and writes.
+// The files of a shard beside the tables that RocksDB keeps open: its folder once for each column
+// family, log, lock, manifest and messages; the commit watermark; payload files that are written,
+// read and blanked; the files of a compaction.
 constexpr std::int64_t kShardOthers = 28;
-// RocksDB keeps ten of max_open_files for itself, and takes no number below twenty.
+// RocksDB keeps ten of max_open_files for itself, and accepts no number below twenty.
 constexpr std::int64_t kReserved = 10;
 constexpr std::int64_t kLeastTables = 10;
 

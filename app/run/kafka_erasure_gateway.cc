@@ -33,7 +33,7 @@ Result<std::string> KafkaErasureGateway::Ask(const std::string& subject,
                                              const std::optional<std::string>& reference) {
   const std::string name =
       reference.value_or("http-" + std::to_string(clock_.NowMs()) + "-" + std::to_string(++asked_));
-  // Shared, because the answer may come when nobody waits any more.
+  // Shared, because the answer may come after the time is over.
   auto delivered = std::make_shared<std::promise<Status>>();
   std::future<Status> answer = delivered->get_future();
   LETHE_RETURN_IF_ERROR(producer_->Send(

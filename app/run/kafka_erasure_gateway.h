@@ -11,15 +11,19 @@
 
 namespace lethe {
 
-// Produces a delete event to the source topic, placed as its producers place keys, so that it
-// meets the shard that learned the person's events. Thread-safe.
+// The gateway behind POST /v1/forget: it produces a delete event to the source topic, with the
+// configured partitioner, so that the event reaches the shard that learned the person's events.
+// Thread-safe. Owns its producer and borrows the clock.
 class KafkaErasureGateway final : public ErasureGateway {
  public:
-  // `clock` outlives this.
+  // Does not wait for a broker. kConfig if librdkafka refuses the settings.
   static Result<std::unique_ptr<KafkaErasureGateway>> Open(const Config& config,
                                                            KafkaSettings settings, KafkaLog log,
                                                            Clock& clock);
 
+  // Returns the reference of the request once a broker has it; makes one up if `reference` is
+  // empty. kUnavailable if no broker has acknowledged it in eight seconds; the message is then
+  // still sent when a broker comes back.
   Result<std::string> Ask(const std::string& subject,
                           const std::optional<std::string>& reference) override;
 

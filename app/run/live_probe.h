@@ -13,7 +13,8 @@
 
 namespace lethe {
 
-// What a worker wants to know of its shard while it runs. Not thread-safe.
+// The probe of a live shard: losses for the report, the oldest forgotten event for the release, and
+// the durations of erasure stages for the metrics. Not thread-safe; for the shard's own thread.
 class LiveProbe final : public Probe {
  public:
   // A promise that holds even if people react to what is released covers the noised models. Losses
@@ -25,7 +26,7 @@ class LiveProbe final : public Probe {
   void OnLearn(ShardId, const LearnedStep& step) override {
     if (keeps_losses_) losses_.Add(step.prediction, step.example.y);
   }
-  // What depends on data begins anew at a deletion: the losses of before know the deleted event.
+  // Losses begin anew at a deletion, because those so far depend on the deleted event.
   void OnEffective(ShardId, std::span<const Target> batch, const Forgetting&) override {
     for (const Target& target : batch) {
       if (!first_forgotten_ || target.index < *first_forgotten_) first_forgotten_ = target.index;
@@ -37,17 +38,17 @@ class LiveProbe final : public Probe {
     stages_.emplace_back(stage, seconds);
   }
 
-  // What depends on data and carries no noise.
+  // Adds the losses to a report, if losses are kept.
   void AddTo(ShardReport& report) const {
     if (!keeps_losses_) return;
     report.loss_total = losses_.total();
     report.loss_events = losses_.count();
   }
-  // The oldest event that was forgotten since the last call.
+  // The oldest event that was forgotten since the last call; none if none was.
   std::optional<EventIndex> TakeFirstForgotten() {
     return std::exchange(first_forgotten_, std::nullopt);
   }
-  // The stages that requests have come to since the last call, and the seconds to each.
+  // The stages that requests have reached since the last call, each with the seconds that it took.
   std::vector<std::pair<ErasureStage, std::int64_t>> TakeStages() {
     return std::exchange(stages_, {});
   }

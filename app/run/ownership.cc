@@ -25,7 +25,7 @@ std::string OwnerKey(const std::string& source, ShardId shard) {
   return kOwnerPrefix + ShardKey(source, shard);
 }
 
-// What the cluster could not answer now is asked again.
+// An error of the cluster as one after which the caller asks again.
 Status Later(const Status& status) { return {ErrorCode::kUnavailable, status.message()}; }
 
 }  // namespace
@@ -60,7 +60,8 @@ Result<std::vector<Ownership::OwnerRecord>> Ownership::Others(const std::string&
   return others;
 }
 
-// The last one, unless its process had to give way to one that it had not seen.
+// The last owner record counts, unless its process had not seen an earlier claim of another
+// process: then that process had to end, and the earlier claim counts, by the same rule.
 Result<std::optional<Ownership::OwnerRecord>> Ownership::Current(const std::string& key) {
   const auto found = cluster_.LastWithKey(topic_, key, kSearch);
   if (!found.ok()) return found.status();
@@ -92,7 +93,7 @@ Result<Offset> Ownership::Send(const ShardIdentity& identity, Offset seen) {
   JsonWriter json;
   json.BeginObject().Field("format", "lethe.owner/1").Field("state", state);
   json.Field("shard", identity.shard.value).Field("instance", instance_).EndObject();
-  const auto answer = std::make_shared<Answer>();  // it may come when nobody waits any more
+  const auto answer = std::make_shared<Answer>();  // shared: it may come after the time is over
   LETHE_RETURN_IF_ERROR(producer_.SendTracked(
       {.topic = topic_,
        .partition = 0,
@@ -121,6 +122,9 @@ Result<Offset> Ownership::Send(const ShardIdentity& identity, Offset seen) {
   return answer->offset;
 }
 
+// The end of the partition is read before the search for the owner. So every claim before `seen` is
+// found by the search, and every claim between `seen` and ours is found after ours was written. In
+// the second case ours is the later of two simultaneous claims, and this process gives way.
 Result<std::optional<std::string>> Ownership::Claim(const ShardIdentity& identity, Rights rights) {
   const std::string key = OwnerKey(source_, identity.shard);
   const auto before = cluster_.Range(topic_, 0, kQuestion);
@@ -135,7 +139,7 @@ Result<std::optional<std::string>> Ownership::Claim(const ShardIdentity& identit
                                  owner.value()->state,
                              rights.is_new);
   }
-  // A start waits for its claims.
+  // The first claim of a process would wait for the producer to learn about the topic.
   if (mine_.empty()) producer_.FindLeaders(topic_, kQuestion);
   const Offset seen = before.value().next;
   const auto at = Send(identity, seen);
@@ -152,6 +156,9 @@ Result<std::optional<std::string>> Ownership::Claim(const ShardIdentity& identit
   return is_foreign ? std::optional(owner.value()->state) : std::nullopt;
 }
 
+// A claim of another process ends this one if that process had seen our claim (`seen` is behind
+// it). A claim that had not seen ours gives way by itself. Refresh moves our claim to the end of
+// the topic; claims between the old and the new place are judged by the old one.
 Status Ownership::Follow(const std::function<bool()>& stop) {
   const auto range = cluster_.Range(topic_, 0, kQuestion);
   if (!range.ok()) return Later(range.status());

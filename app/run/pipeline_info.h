@@ -6,7 +6,7 @@
 
 namespace lethe {
 
-// What every report of a run with this plan has in common.
+// The part of every report that follows from the plan alone.
 PipelineInfo PipelineInfoOf(const Plan& plan, const Hasher& hasher);
 
 }  // namespace lethe

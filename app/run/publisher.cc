@@ -22,7 +22,7 @@ std::pair<std::string, std::string> ErrorHeader(const char* name, std::string va
   return {"__lethe.errors." + std::string(name), std::move(value)};
 }
 
-// What is left of a dead letter that is too large: where the record stands, and what was wrong.
+// A dead letter that is too large, cut to the position of the record and the reason.
 OutMessage WithoutContents(OutMessage letter) {
   std::string left_out = "payload";
   letter.value = std::string();
@@ -64,7 +64,7 @@ void Publisher::Conclude(const Status& delivered, const std::string& topic,
   if (is_refused && on_refused) on_refused();
   const bool is_settled = delivered.ok() || (is_refused && on_refused);
   if (arrivals != nullptr) arrivals->Ended(is_settled ? Status::Ok() : delivered);
-  // At a stop what is left over stays in the state, and is sent at the next start.
+  // At a stop the remaining entries stay in the state, and the next start sends them.
   if (is_settled || (stopping_ && !is_refused)) return;
   const std::lock_guard lock(mutex_);
   if (failure_.ok()) {
@@ -72,6 +72,8 @@ void Publisher::Conclude(const Status& delivered, const std::string& topic,
   }
 }
 
+// Waits while the queue of the producer is full, until the process is to stop. A message that the
+// producer or the topic refuses for its size goes to `on_refused`, if there is one.
 Status Publisher::Send(OutMessage message, OnRefused on_refused,
                        const std::shared_ptr<Arrivals>& arrivals) {
   const std::string topic = message.topic;
@@ -85,7 +87,7 @@ Status Publisher::Send(OutMessage message, OnRefused on_refused,
         },
         kPatience);
     if (status.ok()) return status;
-    if (arrivals != nullptr) arrivals->Ended(Status::Ok());  // it never was on its way
+    if (arrivals != nullptr) arrivals->Ended(Status::Ok());  // the producer did not take it
     if (status.code() == ErrorCode::kInput && on_refused) {
       on_refused();
       return Status::Ok();
@@ -158,7 +160,8 @@ void Publisher::SetModelLimit(std::int64_t bytes) {
 Status Publisher::PublishModel(ShardId shard, const std::function<std::string()>& json) {
   if (!config_.publish.models_topic) return Status::Ok();
   if (models_fit_) {
-    // A topic that takes less than it said refuses models by their length. Nothing may tell that.
+    // A topic that takes less than it said may refuse some models and take others. The length of a
+    // model depends on every learned event, so a refusal is neither counted nor logged.
     return SendToModels(shard, "model", json(), [] {});
   }
   if (metrics_ != nullptr) metrics_->shard(shard).AddModelTooLarge();
@@ -241,6 +244,8 @@ Status Publisher::PassOn(ShardId to, const RoutedRequest& target) {
                .headers = {{kRerouteHeader, "1"}}});
 }
 
+// A dead letter that is refused during the flush is cut and has to be sent again. So the flush is
+// repeated until no letter was cut meanwhile, by this shard or by another one.
 Status Publisher::WaitForAll() {
   if (producer_ == nullptr) return Status::Ok();
   while (true) {
@@ -252,9 +257,8 @@ Status Publisher::WaitForAll() {
       if (stopping_) return {ErrorCode::kInterrupted, "stopped while the brokers were away"};
       continue;
     }
-    // What was refused for its size is in failure(), or was dealt with.
+    // kInput is a message that was refused for its size: it is in failure(), or on_refused took it.
     if (!status.ok() && status.code() != ErrorCode::kInput) return status;
-    // A letter that was refused until now, by this shard or another, is on its way again.
     const auto cut_now = SendCutLetters();
     if (!cut_now.ok()) return cut_now.status();
     if (cut_now.value() == cut.value()) return Status::Ok();

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
 constexpr std::int64_t kLongestWaitMs = 100;
-constexpr std::size_t kBatches = 4;         // read ahead: a deletion waits for those before its own
+constexpr std::size_t kBatches = 4;         // read ahead; a deletion waits for those before it
 constexpr char kKeyNote[] = "signing-key";  // the public key that the chain knows
 
 }  // namespace
@@ -61,7 +61,7 @@ Status ShardWorker::Prepare(StartupFence& fence) {
   const auto first = fence.Confirm(folder_->identity(), state, shard_);
   if (!first.ok()) return first.status();
   state.Reserve(fence.backlog());
-  // A process that died between a commit and the clearing away has left them.
+  // A process that died between a commit and the release has left old snapshots.
   LETHE_RETURN_IF_ERROR(snapshots_.DestroyBefore(shard_.clean_from()));
   release_.Begin();
   const std::string state_id = ToText(folder_->identity().state);
@@ -79,12 +79,13 @@ Status ShardWorker::Prepare(StartupFence& fence) {
   const auto from = lookup_.Resume();
   if (!from.ok()) return from.status();
   read_ = from.value();
-  // So that the next start finds the identity of the state and where it began, even if no record
-  // ever comes.
+  // Without this commit, a state that never gets a record would not know its identity and where it
+  // began.
   return loop_.Commit();
 }
 
-// A chain names every key that has signed it but the present one. The first key needs no entry.
+// The chain has an entry for each change of the signing key, with the old and the new key. The
+// first key needs no entry. The state remembers the last key that the chain names.
 Status ShardWorker::AnnounceKey() {
   const auto note = folder_->state().Note(kKeyNote);
   if (!note.ok()) return note.status();
@@ -100,8 +101,9 @@ Status ShardWorker::AnnounceKey() {
   return Status::Ok();
 }
 
-// A restart shows the receipts that were shown before, and publishes those that were not. As after
-// every commit, the model was released before: a receipt speaks of it.
+// Shows the newest receipts again that an earlier process has shown, and publishes the entries that
+// the topic does not have. Runs after the first commit, when the model that these receipts speak of
+// is released.
 Status ShardWorker::PublishBacklog() {
   const auto [first_missing, end] = *backlog_;
   backlog_.reset();
@@ -148,7 +150,7 @@ Result<bool> ShardWorker::Read(LoopBatch& batch) {
   if (size > 0) read_ = {batch.messages.position(size - 1).offset.value + 1};
   batch.arrival = {context_.clock.NowMs()};
   batch.reached = source_->Reached();
-  return true;  // an empty batch has its turn too: the clock goes on
+  return true;  // an empty batch is taken too, so that the loop looks at the clock
 }
 
 Status ShardWorker::Finish(LoopBatch& batch) {

@@ -23,7 +23,7 @@
 
 namespace lethe {
 
-// What all workers of a process share. Everything outlives them.
+// The objects that all workers of a process share. They must outlive the workers.
 struct WorkerContext {
   const Config& config;
   const Plan& plan;
@@ -38,9 +38,13 @@ struct WorkerContext {
   const std::atomic<bool>& stopping;
 };
 
-// One shard of a live process: starts its state, runs its loop on a Kafka partition, and connects
-// the loop to topics, metrics, HTTP and snapshots. One thread takes the batches; while that thread
-// waits for the disk, another one reads and decodes; a third one erases.
+// The worker of one shard in a live process: it starts the shard from its state, runs its loop on a
+// Kafka partition, and connects the loop to topics, metrics, HTTP and snapshots.
+//
+// Run uses three threads: the calling one takes the batches, a helper reads and decodes while the
+// first waits for the disk, and an EraserThread erases. Measure may be called from any thread
+// during Run; all other functions are for one thread. Owns the folder of the shard and borrows the
+// context. After an error other than kUnavailable of Prepare the worker must not be used again.
 class ShardWorker final : private PipelineStages<LoopBatch>,
                           private LoopRelease,
                           private LoopObserver,
@@ -48,29 +52,31 @@ class ShardWorker final : private PipelineStages<LoopBatch>,
  public:
   ShardWorker(const WorkerContext& context, std::unique_ptr<ShardFolder> folder);
 
-  // Loads the state, lets the fence confirm it, and publishes what was committed and not yet
-  // published. The first thing to call; after kUnavailable it may be called again.
+  // The first call. Loads the state, lets the fence confirm it, and publishes the entries of the
+  // chain that were committed and not yet published. After kUnavailable it may be called again.
   Status Prepare(StartupFence& fence);
+  // The partition, and the offset that the consumer has to read from. After Prepare.
   Assignment assignment() const;
   ShardId id() const { return shard_.id(); }
-  // The last record of the state that was resumed; none for a new one. Before Run.
+  // The last record that the state has read; none for a new state. Before Run.
   std::optional<ReadPlace> last_record() const {
     if (shard_.counters().records == 0) return std::nullopt;
     return ReadPlace{{shard_.next().value - 1}, shard_.last_time()};
   }
 
-  // Runs until the process is to stop, everything before `until` is read, or an error. Ends with a
-  // commit.
+  // Runs until the process is to stop, everything before `until` is read, or an error. Commits at
+  // the end unless there was an error.
   Status Run(KafkaConsumer& consumer, std::optional<Offset> until = std::nullopt);
 
-  // Sets the metrics that are measured from outside of the loop. From any thread.
+  // Sets the metrics of the consumer and the store: lag, queue, bytes on disk.
   void Measure(const KafkaConsumer& consumer);
-  // After Run: makes the next start quick.
+  // After Run: flushes the store, so that the next start has no log to replay.
   Status Close() { return folder_->store().Flush(); }
 
  private:
   // Shows and publishes the entries of the chain that were committed by an earlier process.
   Status PublishBacklog();
+  // Adds an entry to the chain for each change of the signing key since the chain last named it.
   Status AnnounceKey();
 
   Result<bool> Read(LoopBatch& batch) override;
@@ -78,8 +84,8 @@ class ShardWorker final : private PipelineStages<LoopBatch>,
   Status Finish(LoopBatch& batch) override;
 
   void BeforeCommit();
-  // What an earlier process has written may never have been synced: it died between the two, or
-  // the sync failed. Entries of that process are published only after a synced commit.
+  // Entries that an earlier process has written may never have been synced: the process died before
+  // the sync, or the sync failed. They are published only after a synced commit.
   bool NeedsSync() override {
     const bool has_backlog = backlog_ && backlog_->first_missing < backlog_->end;
     return has_backlog || release_.NeedsSync(context_.clock.MonotonicNs());
@@ -112,18 +118,18 @@ class ShardWorker final : private PipelineStages<LoopBatch>,
   Snapshots snapshots_;
   ModelRelease release_;
 
-  // The entries of the chain that an earlier process has committed: those that are to be shown,
-  // and among them those that are not published yet. None once that is done.
+  // The entries [0, end) of the chain were committed by an earlier process. The receipts topic does
+  // not have those from first_missing on. None after PublishBacklog.
   struct Backlog {
     std::uint64_t first_missing = 0;
     std::uint64_t end = 0;
   };
   std::optional<Backlog> backlog_;
   bool has_resumed_ = false;
-  bool is_record_noted_ = false;  // by this process
+  bool is_record_noted_ = false;  // this process has called NoteKnownRecord
   Offset read_;                   // every message before it was read
 
-  // Of Run.
+  // Set by Run, and valid while it runs.
   KafkaConsumer* consumer_ = nullptr;
   BatchSource* source_ = nullptr;
   std::optional<Offset> until_;

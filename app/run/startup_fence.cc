@@ -17,7 +17,7 @@ constexpr std::chrono::milliseconds kTimeout{30'000};
 constexpr char kTopicNote[] = "topic";
 constexpr char kKnownRecordNote[] = "known-record";
 
-// Where the state was made.
+// The topic that a state was made from.
 struct Origin {
   std::string topic;
   std::string cluster_id;
@@ -52,7 +52,8 @@ struct PublishedEntry {
   std::string bytes;
 };
 
-// The latest of the messages that carry our headers.
+// The latest of the messages that are entries of a chain. `messages` has the last message of each
+// partition with the key of the shard, so the timestamps decide between partitions.
 std::optional<PublishedEntry> Latest(const std::vector<FoundMessage>& messages) {
   std::optional<PublishedEntry> latest;
   TimeMs latest_time;
@@ -87,6 +88,8 @@ bool IsTime(const FoundMessage& message, TimeMs read) {
   return (is_possible ? message.timestamp : kNoTime) == read;
 }
 
+// The comparisons come first and the claim comes last: a claim ends the process that had the shard,
+// so it must not be made by a state that is then refused.
 Result<std::uint64_t> StartupFence::Confirm(const ShardIdentity& identity, DurableState& state,
                                             Shard& shard) {
   const bool is_new = state.commits() == 0;
@@ -100,7 +103,6 @@ Result<std::uint64_t> StartupFence::Confirm(const ShardIdentity& identity, Durab
   if (!published.ok()) return published.status();
   if (!is_new) LETHE_RETURN_IF_ERROR(CheckReleased(identity, shard));
   std::optional<std::string> others = published.value().others;
-  // After everything else was found in order: a claim ends the process that had the shard.
   if (ownership_ != nullptr) {
     const auto taken_from = ownership_->Claim(identity, {is_new, options_.begin_anew});
     if (!taken_from.ok()) return taken_from.status();
@@ -170,7 +172,8 @@ Status StartupFence::CheckOffset(Shard& shard, bool is_new) {
   return Status::Ok();
 }
 
-// A topic that was deleted and made again has other records at the same offsets.
+// A topic that was deleted and created again has other records at the same offsets, and hardly one
+// of them has the same timestamp. A record that Kafka has removed tells nothing.
 Status StartupFence::CheckRecord(ShardId shard, Offset offset, TimeMs time) {
   const auto found =
       cluster_.At(config_.spec.topic, static_cast<std::int32_t>(shard.value), offset, kTimeout);
@@ -191,7 +194,7 @@ Status StartupFence::CheckKnownRecord(const DurableState& state, ShardId shard) 
 }
 
 // Where learning draws at random, an old copy would draw again for versions that were released. The
-// chain does not tell, since learning adds nothing to it.
+// chain cannot show that, because learning adds no entry to it. The mark can.
 Status StartupFence::CheckReleased(const ShardIdentity& identity, const Shard& shard) {
   const auto topic = MarksTopic(config_);
   if (!topic || !shard.draws_while_learning()) return Status::Ok();
@@ -215,6 +218,9 @@ Status StartupFence::CheckReleased(const ShardIdentity& identity, const Shard& s
                     kBeginAnew);
 }
 
+// The last entry of the shard in the receipts topic must be in the chain of the state, byte for
+// byte. If the topic has more entries than the state, the state is an old copy. If it has another
+// entry with that number, the state is a copy that went another way.
 Result<StartupFence::Published> StartupFence::CheckPublished(const ShardIdentity& identity,
                                                              const DurableState& state,
                                                              bool is_new) {

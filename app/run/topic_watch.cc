@@ -14,8 +14,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kInterval{2000};
-// A broker that has just become the leader may not know everything yet: what was found is looked at
-// twice.
+// A broker that has just become the leader may not know everything yet, so a finding counts only if
+// a second look confirms it.
 constexpr milliseconds kSecondLook{500};
 constexpr milliseconds kQuestion{2000};
 
@@ -39,7 +39,8 @@ Result<std::unique_ptr<TopicWatch>> TopicWatch::Open(const Config& config,
                                                      const KafkaSettings& settings,
                                                      KafkaProducer* producer,
                                                      std::int32_t partitions) {
-  auto cluster = KafkaCluster::Open(settings, {});  // what is wrong, the others tell
+  // No log: the other clients report the same troubles of the brokers.
+  auto cluster = KafkaCluster::Open(settings, {});
   if (!cluster.ok()) return cluster.status();
   return std::unique_ptr<TopicWatch>(
       new TopicWatch(config, std::move(cluster).value(), producer, partitions));
@@ -88,15 +89,18 @@ Status TopicWatch::LookAtSource() {
   Partition& partition = partitions_[turn_ % partitions_.size()];
   const auto count = cluster_->PartitionCount(topic_, kQuestion);
   if (!count.ok()) return count.status();
-  // A topic that is gone is found by the consumer.
+  // The consumer reports a topic that is gone.
   if (count.value() && *count.value() != count_) {
     return RefusePartitions(ShardId{partition.number}, topic_, *count.value(), count_);
   }
   return IsStopping() ? Status::Ok() : LookAtRecords(partition);
 }
 
+// Compares one record that was read with the record that the topic has at its offset. The next look
+// compares the newest record that was read before this one succeeded, so the known record always
+// belongs to the topic that was confirmed last.
 Status TopicWatch::LookAtRecords(Partition& partition) {
-  // Before anything is asked: what is read meanwhile may be of another topic.
+  // Taken before the questions: a record that is read during them may belong to another topic.
   const auto read = consumer_->ReadSoFar(partition.number);
   if (!partition.known && read) partition.known = read->first;
   if (!partition.known) return Status::Ok();

@@ -19,14 +19,17 @@
 
 namespace lethe {
 
-// Looks at the topics while the daemon runs, as the fence does at the start: partitions that were
-// added, a source topic that was made anew or cut back, another process that has taken over a
-// shard. It has a connection and a thread of its own, and asks a few questions every two seconds,
-// about one shard at a time. On finding something it lets every read of the consumer fail: what was
-// read and not committed stays uncommitted, and the process ends.
+// The watch over the topics while the daemon runs. It repeats what StartupFence checks at the
+// start: added partitions, a source topic that was cut back or created again, another process that
+// has taken over a shard. It has a connection and a thread of its own, and asks a few questions
+// every two seconds, about one shard at a time. When it finds something, it makes every read of the
+// consumer fail: records that were read and not committed stay uncommitted, and the process ends.
+//
+// All functions are for the thread that made it. Borrows the producer and the consumer. Brokers
+// that do not answer are no finding.
 class TopicWatch {
  public:
-  // Does not wait for a broker. Without a receipts topic `producer` is not needed.
+  // Does not wait for a broker. Without a receipts topic `producer` may be null.
   static Result<std::unique_ptr<TopicWatch>> Open(const Config& config,
                                                   const KafkaSettings& settings,
                                                   KafkaProducer* producer, std::int32_t partitions);
@@ -34,16 +37,17 @@ class TopicWatch {
   TopicWatch(const TopicWatch&) = delete;
   TopicWatch& operator=(const TopicWatch&) = delete;
 
-  // Null without a receipts topic: then nothing can tell of another process. To be used before
-  // Start.
+  // Null without a receipts topic, because then nothing tells of other processes. To be used before
+  // Start only.
   Ownership* ownership() { return ownership_.get(); }
 
   struct Partition {
     std::int32_t number = 0;
     std::optional<ReadPlace> known;  // a record that was read before
   };
-  // The consumer outlives the watching.
+  // Starts the thread. The consumer must outlive it.
   void Start(KafkaConsumer& consumer, std::vector<Partition> partitions);
+  // Ends the thread. May be called several times.
   void Stop();
 
  private:
@@ -51,20 +55,20 @@ class TopicWatch {
              std::int32_t partitions);
 
   void Run();
-  // False when the watching is to end.
+  // Sleeps. False when the thread is to end.
   bool Pause(std::chrono::milliseconds time);
   bool IsStopping();
-  // kInput for what was found; all else means that nothing is known now.
+  // kInput for a finding. Any other error means that no broker has answered.
   Status LookAtSource();
   Status LookAtRecords(Partition& partition);
 
   const std::string topic_;
-  const std::int32_t count_;  // of partitions, at the start
+  const std::int32_t count_;  // partitions of the topic at the start
   const std::unique_ptr<KafkaCluster> cluster_;
   std::unique_ptr<Ownership> ownership_;
   KafkaConsumer* consumer_ = nullptr;
-  std::vector<Partition> partitions_;  // that are read here
-  std::size_t turn_ = 0;
+  std::vector<Partition> partitions_;  // the partitions that this process reads
+  std::size_t turn_ = 0;               // the number of the next look, which chooses the partition
 
   std::mutex mutex_;
   std::condition_variable changed_;

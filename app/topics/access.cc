@@ -6,7 +6,7 @@
 namespace lethe {
 namespace {
 
-// Reading is given up after so many waits in a row without a message.
+// Read gives up after this many waits in a row without a message.
 constexpr std::chrono::milliseconds kIdle{1'000};
 constexpr int kIdleLimit = 20;
 
@@ -15,7 +15,7 @@ constexpr int kIdleLimit = 20;
 Result<std::unique_ptr<TopicAccess>> TopicAccess::Open(const KafkaConfig& kafka) {
   auto settings = MakeKafkaSettings(kafka);
   if (!settings.ok()) return settings.status();
-  // What goes wrong comes out as an error; a command has no use for a log of it.
+  // Without a log: a command reports errors, and has no use for librdkafka's messages.
   auto cluster = KafkaCluster::Open(settings.value(), {});
   if (!cluster.ok()) return cluster.status();
   return std::unique_ptr<TopicAccess>(

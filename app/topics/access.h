@@ -15,21 +15,23 @@ namespace lethe {
 // How long a command waits for an answer of a broker.
 inline constexpr std::chrono::milliseconds kBrokerTimeout{10'000};
 
-// The brokers of a configuration, for commands that ask, send once, or read a topic through. What
-// does not answer, and a topic that is not there, is kUnavailable: nothing is waited for.
+// Access to the brokers of a configuration, for commands that ask a question, send once, or read a
+// topic from end to end. A broker that does not answer and a topic that does not exist are both
+// kUnavailable; nothing waits for them. Not thread-safe. After an error it can be used again.
 class TopicAccess {
  public:
-  // Does not connect yet.
+  // Does not connect yet. kConfig if the settings are wrong.
   static Result<std::unique_ptr<TopicAccess>> Open(const KafkaConfig& kafka);
 
   const KafkaSettings& settings() const { return settings_; }
   KafkaCluster& cluster() { return *cluster_; }
 
-  // Of a topic that exists.
+  // The number of partitions of a topic.
   Result<std::int32_t> Partitions(const std::string& topic);
 
-  // Calls `visit` with the messages of a partition in [range.first, range.next); false ends it.
-  // Waits through short troubles, and ends with kInterrupted when the user wants to stop.
+  // Calls `visit` with the messages of a partition in [range.first, range.next), in order, until
+  // `visit` returns false. Retries for about twenty seconds if no message comes. kInterrupted after
+  // a signal.
   Status Read(const std::string& topic, std::int32_t partition, OffsetRange range,
               const KafkaCluster::Visitor& visit);
 

@@ -10,9 +10,9 @@
 
 namespace lethe {
 
-// When records with a timestamp in the future arrived, by shard and offset, as the notices of a
-// daemon in its receipts topic say. Of several daemons that have read the same record, the last
-// one counts. Empty if there is no such topic.
+// The arrival times of records whose timestamp was in the future, by shard and offset, from the
+// notices that a daemon has written to its receipts topic. If several daemons have read the same
+// record, the last notice counts. Empty if the topic cannot be found.
 using ClockNotices = std::map<std::pair<ShardId, Offset>, TimeMs>;
 Result<ClockNotices> ReadClockNotices(TopicAccess& access, const std::string& receipts_topic);
 

@@ -12,7 +12,8 @@
 namespace lethe {
 namespace {
 
-// A subject is the key of the message: it may be any bytes, and JSON is UTF-8.
+// The value of the delete event. The subject is not in it but is the key of the message, because a
+// subject may be any bytes and JSON must be UTF-8.
 std::string DeleteValue(const DeletionOrder& order) {
   JsonWriter json;
   json.BeginObject().Field("type", "delete");
@@ -21,7 +22,8 @@ std::string DeleteValue(const DeletionOrder& order) {
   return json.EndObject().text();
 }
 
-// Whether the engine would take it: better said here than in a receipt.
+// Whether a shard will be able to read the request; otherwise the user would learn it from a dead
+// letter.
 Status CheckReadable(const OutMessage& message) {
   JsonEventCodec codec;
   Event event;
@@ -30,6 +32,7 @@ Status CheckReadable(const OutMessage& message) {
   return {ErrorCode::kUsage, "this request could not be read: " + rejection->message};
 }
 
+// The partitions that the deletion is sent to.
 Result<std::vector<std::int32_t>> TargetsOf(const Config& config, const DeletionOrder& order,
                                             std::int32_t count) {
   if (order.partition) {
@@ -79,7 +82,7 @@ Result<std::vector<DeletionPlace>> SendDeletion(const Config& config, TopicAcces
         kBrokerTimeout));
   }
   const Status sent = producer.value()->Flush(kBrokerTimeout);
-  producer.value().reset();  // no report comes after this
+  producer.value().reset();  // no callback comes after this, so `places` needs no lock
   if (!sent.ok()) {
     const std::string some = places.empty()
                                  ? ""

@@ -50,7 +50,7 @@ bool EnvelopeWriter::ReadsBackAs(const Record& record) {
 }
 
 Status EnvelopeWriter::Write(const FoundMessage& message, const Record& record, bool& is_kept) {
-  // An end of line would make two of it, and an empty value or one with other bytes is no JSON.
+  // A value with an end of line would become two lines. An empty or binary value is not JSON.
   const bool is_line = !message.value || (message.value->starts_with('{') &&
                                           message.value->find('\n') == std::string::npos);
   is_kept = false;

@@ -11,17 +11,18 @@
 
 namespace lethe {
 
-// Writes messages of a topic as lines of a recorded stream: a value that is one line of JSON as it
-// is, any other one as Base64. Each line is read back before it is written, and must give the same
-// record. Not thread-safe.
+// A writer of Kafka messages as lines of a recorded stream. A value that is one line of JSON is
+// written as it is, any other value as Base64. Each line is read back before it is written, and
+// must give the same record. Owns the file. Not thread-safe. After an error only destruction is
+// allowed, and no file is left.
 class EnvelopeWriter {
  public:
   static Result<std::unique_ptr<EnvelopeWriter>> Open(const std::string& path);
 
-  // `record` is what the message was decoded to. Not kept: no line gives the same, which is so for
-  // values near the limit of a line.
+  // `record` is the decoded message. Sets `is_kept` to whether the message was written: for a value
+  // near the longest line that is allowed, no line gives the same record.
   Status Write(const FoundMessage& message, const Record& record, bool& is_kept);
-  // To be called once, at the end; without it no file is left.
+  // To be called once, at the end: gives the file its name. Without it no file is left.
   Status Close() { return out_->Close(); }
 
  private:

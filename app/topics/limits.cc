@@ -8,11 +8,11 @@
 namespace lethe {
 namespace {
 
-// What librdkafka takes for message.max.bytes.
+// The range that librdkafka accepts for message.max.bytes.
 constexpr std::int64_t kSmallest = 1000;
 constexpr std::int64_t kLargest = 1'000'000'000;
-constexpr std::int64_t kUsualBatch = 1'000'000;  // librdkafka's own, of a batch and of a record
-constexpr std::int64_t kWeightBytes = 25;        // of the longest text of a number and a comma
+constexpr std::int64_t kUsualBatch = 1'000'000;  // librdkafka's default for batches and records
+constexpr std::int64_t kWeightBytes = 25;        // the longest text of a number, and a comma
 constexpr std::int64_t kModelFrameBytes = 2048;  // the rest of a model, its key and its headers
 
 }  // namespace
@@ -31,7 +31,7 @@ std::optional<std::int64_t> MaxMessageBytes(const KafkaAdmin::TopicConfig& confi
 KafkaSettings FitToLimits(KafkaSettings settings, const std::vector<std::int64_t>& limits) {
   if (limits.empty()) return settings;
   const auto [least, most] = std::minmax_element(limits.begin(), limits.end());
-  // A record that is too large for its own topic is refused by the broker.
+  // The largest limit: if another topic takes less, its broker refuses the record.
   settings.properties.try_emplace("message.max.bytes",
                                   std::to_string(std::clamp(*most, kSmallest, kLargest)));
   if (*least < kUsualBatch) {

@@ -19,6 +19,7 @@ constexpr std::int64_t kSampleOfPartition = 200;  // records
 constexpr std::int64_t kLargestProbe = std::int64_t{16} << 20;
 constexpr std::int64_t kReceiptBytes = 32 * 1024;  // at most, in its envelope
 
+// Runs the checks one after another and collects the findings.
 class OnlineCheck {
  public:
   OnlineCheck(const Config& config, TopicAccess& access) : config_(config), access_(access) {}
@@ -48,7 +49,8 @@ class OnlineCheck {
     findings_.push_back({level, topic, std::move(what)});
   }
 
-  // The settings of a topic and its number of partitions; none, with a finding, if it is not there.
+  // The retention and the number of partitions of a topic. None, after adding a finding, if it does
+  // not exist.
   Result<std::optional<Retention>> Look(const std::string& topic, std::int32_t& partitions) {
     const auto count = access_.cluster().PartitionCount(topic, kBrokerTimeout);
     if (!count.ok()) return count.status();
@@ -100,7 +102,7 @@ class OnlineCheck {
             " partitions are assigned to this process");
   }
 
-  // How long a topic keeps what a deletion should remove.
+  // Checks how long a topic keeps records that a deletion should remove.
   void CheckLife(const std::string& topic, const Retention& retention, const std::string& whose,
                  Level level) {
     const auto longest = retention.Longest();
@@ -125,7 +127,7 @@ class OnlineCheck {
 
   std::int64_t RefuseMs() const { return config_.spec.refuse_late_for_ms; }
 
-  // Records must be there until they are read.
+  // Checks that Kafka keeps records until they are read.
   void CheckLateness(const Retention& retention) {
     const std::string& topic = config_.spec.topic;
     if (retention.is_deleted && retention.keep_ms && *retention.keep_ms < kDayMs) {
@@ -166,7 +168,7 @@ class OnlineCheck {
     return Status::Ok();
   }
 
-  // The other way round: receipts are to stay.
+  // Checks that Kafka keeps receipts for ever.
   Status CheckReceipts() {
     if (!config_.publish.receipts_topic) {
       Add(Level::kWarning, config_.spec.topic,
@@ -192,7 +194,8 @@ class OnlineCheck {
     return Status::Ok();
   }
 
-  // Whether what is sent fits into its topic. None of it stops the daemon but a receipt.
+  // Checks that receipts, models and dead letters fit into their topics. Of these, only a receipt
+  // that does not fit stops the daemon.
   void CheckLimits() {
     const auto limit = [&](const std::optional<std::string>& topic) -> std::optional<std::int64_t> {
       const auto found = topic ? limits_.find(*topic) : limits_.end();
@@ -223,8 +226,8 @@ class OnlineCheck {
     }
   }
 
-  // A record larger than the topic takes: the broker looks at the right to write first, and then
-  // refuses the size. So nothing is ever written.
+  // Checks the right to write with a record that is larger than the topic takes. The broker checks
+  // the right first and then refuses the size, so nothing is ever written.
   Status CheckPermission(const std::string& topic) {
     const auto limit = limits_.find(topic);
     const std::int64_t bytes = limit == limits_.end() ? -1 : limit->second;
@@ -254,7 +257,7 @@ class OnlineCheck {
     return Status::Ok();
   }
 
-  // Which rule the keys of the last records follow.
+  // Finds the partitioner that explains the keys of the last records of each partition.
   Status SamplePartitioner(std::int32_t partitions) {
     const std::string& topic = config_.spec.topic;
     if (partitions == 1) return Status::Ok();

@@ -9,9 +9,9 @@
 
 namespace lethe {
 
-// One thing that was looked at.
+// The result of one check of `lethe check --online`.
 struct Finding {
-  enum class Level { kOk, kWarning, kBroken };  // kBroken: what is promised would not be kept
+  enum class Level { kOk, kWarning, kBroken };  // kBroken: Lethe could not keep its promise
 
   Level level = Level::kOk;
   std::string topic;
@@ -20,9 +20,10 @@ struct Finding {
 
 const char* Name(Finding::Level level);
 
-// Looks at the topics of a configuration as they are now: whether they are there, how long they
-// keep what a deletion should remove, whether compaction may remove what was not read, where keys
-// are, and whether this user may write. Writes nothing. An error only when no broker answers.
+// Checks the topics of a configuration as they are now: whether they exist, how long they keep
+// records that a deletion should remove, whether compaction may remove unread records, which
+// partitioner their keys follow, and whether this user may write. Writes nothing. Problems are
+// findings; an error means that no broker answered.
 Result<std::vector<Finding>> CheckOnline(const Config& config, TopicAccess& access);
 
 }  // namespace lethe

@@ -36,6 +36,9 @@ Result<ReceiptFollower> ReceiptFollower::Start(const Config& config, TopicAccess
   return follower;
 }
 
+// A receipt is one of ours if its shard and offset are those of a place. The receipt of a shard
+// that the request was passed on to has another offset, so it is recognised by the reference of the
+// request. It may come before the receipt that announces it: then `early_` remembers its shard.
 void ReceiptFollower::Take(const std::string& bytes, const std::string& request,
                            std::vector<Found>& found) {
   simdjson::dom::parser parser;
@@ -88,7 +91,7 @@ Status ReceiptFollower::Await(const std::vector<DeletionPlace>& places, const st
   };
   while (true) {
     const Status polled = Poll(request, found);
-    // A broker that is away for a moment is part of the waiting.
+    // A broker that does not answer now may answer before the time is over.
     if (!polled.ok() && polled.code() != ErrorCode::kUnavailable && !Interrupted()) {
       clear();
       return polled;

@@ -15,10 +15,12 @@
 
 namespace lethe {
 
-// Waits for the receipts of deletions, in the receipts topic. Make it before the deletion is sent,
-// so that a quick receipt is not missed.
+// A reader of the receipts topic that waits for the receipts of a deletion. It reads from the end
+// that the topic has at Start, so it must be started before the deletion is sent. Borrows the
+// access. Not thread-safe.
 class ReceiptFollower {
  public:
+  // kConfig if no receipts topic is configured.
   static Result<ReceiptFollower> Start(const Config& config, TopicAccess& access);
 
   struct Found {
@@ -27,9 +29,10 @@ class ReceiptFollower {
     std::string statement;
     std::int64_t shard = 0;
   };
-  // One receipt for each place; where one says that the request was passed on to another shard,
-  // that shard's too. kUnavailable, with what is still missing, when the time is over; `found` has
-  // what came until then.
+  // Waits for one receipt for each place. If a receipt says that its shard has passed the request
+  // on, waits for the receipts of those shards too. Adds the receipts to `found` as they come.
+  // kUnavailable, naming the shards that are missing, when the time is over. kInterrupted after a
+  // signal. The deletion stays in the topic in both cases.
   Status Await(const std::vector<DeletionPlace>& places, const std::string& request,
                std::chrono::milliseconds patience, bool show_progress, std::vector<Found>& found);
 
@@ -45,7 +48,7 @@ class ReceiptFollower {
   std::string topic_;
   std::map<std::int32_t, Offset> next_;                     // by partition of the receipts topic
   std::set<std::pair<std::int64_t, std::int64_t>> places_;  // shard, offset: still to come
-  std::set<std::int64_t> passed_on_;                        // shards: the same
+  std::set<std::int64_t> passed_on_;                        // shards: still to come
   std::set<std::int64_t> early_;  // shards that answered before we knew that they were asked
 };
 

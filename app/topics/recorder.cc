@@ -51,7 +51,7 @@ class Recorder {
   }
 
  private:
-  // Where each partition begins and ends now: what comes later is not recorded.
+  // Finds the range of each partition. Records that come later are not recorded.
   Status FindRanges() {
     const auto count = access_.Partitions(options_.topic);
     if (!count.ok()) return count.status();
@@ -102,7 +102,7 @@ class Recorder {
     return Status::Ok();
   }
 
-  // As the live source decodes it.
+  // Decodes a message exactly as the live source does.
   void Decode(const FoundMessage& message) {
     record_.shard = ShardId{message.partition};
     record_.offset = message.offset;
@@ -113,8 +113,9 @@ class Recorder {
     SetArrival();
   }
 
-  // When a record arrived only the daemon knows that read it. Where it has not said so, and the
-  // timestamp lies in the future even now, the record arrived at about the time of those before it.
+  // Sets when the record arrived, if that decides over its timestamp. Only the daemon that read the
+  // record knows it, and says so in a notice. Without a notice, a record whose timestamp is in the
+  // future even now is taken to have arrived at the latest time of the records before it.
   void SetArrival() {
     Clock& clock = clocks_[record_.shard];
     const TimeMs timestamp = record_.timestamp;
@@ -161,11 +162,11 @@ class Recorder {
     return Status::Ok();
   }
 
-  // Of a partition.
+  // The clock of one partition.
   struct Clock {
     TimeMs latest = kNoTime;  // the largest timestamp that does not lie in the future
     TimeBound bound;
-    bool has_notices = false;  // a daemon has told about it
+    bool has_notices = false;  // a daemon has written notices about this partition
   };
 
   TopicAccess& access_;

@@ -8,20 +8,20 @@
 
 namespace lethe {
 
-// How a topic is cleaned, from its settings.
+// How Kafka removes records from a topic, from the topic's settings.
 struct Retention {
-  bool is_deleted = false;                            // by age
-  bool is_compacted = false;                          // by key
-  std::optional<std::int64_t> keep_ms;                // deleted: none is for ever
-  std::optional<std::int64_t> keep_bytes;             // deleted: also by size
-  std::int64_t min_compaction_lag_ms = 0;             // compacted
-  std::optional<std::int64_t> max_compaction_lag_ms;  // compacted: none is no bound
-  std::int64_t tombstone_ms = 0;  // compacted: how long deletes by null are kept
+  bool is_deleted = false;                            // cleanup.policy has `delete`
+  bool is_compacted = false;                          // cleanup.policy has `compact`
+  std::optional<std::int64_t> keep_ms;                // if deleted; none: for ever
+  std::optional<std::int64_t> keep_bytes;             // if deleted; none: any size
+  std::int64_t min_compaction_lag_ms = 0;             // if compacted
+  std::optional<std::int64_t> max_compaction_lag_ms;  // if compacted; none: no bound
+  std::int64_t tombstone_ms = 0;                      // if compacted: how long tombstones are kept
 
   static Retention Of(const KafkaAdmin::TopicConfig& config);
 
-  // After how long a record that was superseded, by age or by a newer one of its key, is gone.
-  // None: never, as far as the settings say.
+  // The longest time until a record is gone that is too old, or has a newer record with its key.
+  // None if the settings give no bound.
   std::optional<std::int64_t> Longest() const;
 };
 

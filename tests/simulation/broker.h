@@ -22,7 +22,7 @@ struct SourceRecord {
   Offset offset;
   TimeMs timestamp;
   bool is_rerouted = false;
-  std::uint64_t number = 0;  // in the order in which all partitions grew
+  std::uint64_t number = 0;  // its place in the order of all records of all partitions
   Message message;
 };
 
@@ -30,24 +30,25 @@ struct SourceRecord {
 struct Outgoing {
   enum class Topic { kSource, kDeadLetters, kReceipts, kModels, kCleanFrom, kMarks };
   Topic topic = Topic::kSource;
-  int shard = 0;            // that sends it
+  int shard = 0;            // the shard that sends it
   int partition = 0;        // kSource
   std::int64_t number = 0;  // kDeadLetters: the offset; kReceipts: the entry; else the version
   std::string bytes = {};
   Message message = {};  // kSource
 };
 
-// Hears of messages when the broker has them.
+// Is told of each message when the broker has it.
 class ArrivalListener {
  public:
   virtual ~ArrivalListener() = default;
   virtual void OnArrival(const Outgoing& message) = 0;
 };
 
-// The brokers: the source topic, and what processes have written to the topics. A message may
-// arrive long before its acknowledgement, or be on its way until somebody waits for it. A message
-// never overtakes an earlier one of its process and topic. When a process dies, what is on its way
-// is lost, or arrives, or arrives much later. Not thread-safe.
+// The simulated brokers: the source topic, and the messages that processes have sent to the topics.
+// A message may arrive long before its acknowledgement, or stay on its way until its process waits
+// for it. A message never overtakes an earlier one of its process and topic. When a process dies,
+// its messages on their way are lost, or arrive, or arrive much later. Borrows the setup, the time
+// and the listener. Not thread-safe.
 class Broker {
  public:
   Broker(const Setup& setup, WorldTime& time, ArrivalListener& listener)
@@ -55,6 +56,7 @@ class Broker {
     partitions_.resize(static_cast<std::size_t>(setup.partitions));
   }
 
+  // Adds a record to the source topic, after a random gap in the offsets if the setup has gaps.
   void Append(int partition, const Message& message, bool is_rerouted, Dice& dice) {
     auto& records = partitions_[static_cast<std::size_t>(partition)];
     const std::int64_t gap = setup_.gaps && dice.Percent(20) ? dice.Between(1, 3) : 0;
@@ -76,15 +78,17 @@ class Broker {
   void GoAway(std::int64_t ms) { away_until_ns_ = time_.ns + ms * WorldTime::kMs; }
   void ComeBack() { away_until_ns_ = 0; }
 
+  // Takes a message of a process. It arrives at once or later, by chance; while the brokers are
+  // away, it stays on its way.
   void Send(int process, Outgoing message, Dice& dice) {
     auto& waiting = on_their_way_[process];
     waiting.push_back({std::move(message), false});
     if (is_away()) return;
     const std::int64_t roll = dice.Below(100);
-    if (roll < 60) Arrive(process, waiting.back().message.topic);  // the acknowledgement is late
-    if (roll < 30) std::erase_if(waiting, HasArrived);             // it comes
+    if (roll < 60) Arrive(process, waiting.back().message.topic);  // without an acknowledgement
+    if (roll < 30) std::erase_if(waiting, HasArrived);             // with an acknowledgement
   }
-  // Everything of a process arrives and is acknowledged.
+  // Every message of a process arrives and is acknowledged.
   void Flush(int process) {
     Arrive(process, std::nullopt);
     on_their_way_[process].clear();
@@ -99,7 +103,7 @@ class Broker {
   void OnDeath(int process, Dice& dice) {
     auto& waiting = on_their_way_[process];
     std::erase_if(waiting, HasArrived);
-    std::set<Outgoing::Topic> cut;  // from here on everything is lost
+    std::set<Outgoing::Topic> cut;  // topics whose remaining messages are lost
     std::erase_if(waiting, [&](const OnItsWay& sent) {
       if (dice.Percent(25)) cut.insert(sent.message.topic);
       return cut.contains(sent.message.topic);
@@ -110,7 +114,7 @@ class Broker {
     }
     waiting.clear();
   }
-  // What dead processes have sent arrives.
+  // Messages of dead processes that were still on their way arrive.
   void ArriveLate() {
     const auto late = std::exchange(late_, {});
     for (const Outgoing& message : late) Deliver(message);
@@ -123,7 +127,7 @@ class Broker {
   };
   static bool HasArrived(const OnItsWay& sent) { return sent.has_arrived; }
 
-  // All of a topic, or of all topics.
+  // The messages of a process for one topic arrive, or those for all topics.
   void Arrive(int process, std::optional<Outgoing::Topic> topic) {
     for (OnItsWay& sent : on_their_way_[process]) {
       if ((topic && sent.message.topic != *topic) || std::exchange(sent.has_arrived, true)) {

@@ -28,7 +28,7 @@ struct Snapshot {
   std::int64_t version = 0;
 };
 
-// What the outside world has seen of a shard, and what a checker knows of it.
+// What the outside world has seen of a shard. It survives the processes that run the shard.
 struct ShardFacts {
   explicit ShardFacts(Defect defect) : disk(defect) {}
 
@@ -38,18 +38,20 @@ struct ShardFacts {
   std::vector<Snapshot> snapshots;
 
   std::map<std::int64_t, std::string> chain;     // entries in the receipts topic
-  std::int64_t last_entry = -1;                  // the one that arrived last
+  std::int64_t last_entry = -1;                  // the entry that arrived last
   std::map<std::string, std::string> receipts;   // by their id, as they were published
   std::map<std::int64_t, std::string> released;  // models, by version
-  std::int64_t newest = -1;                      // released since the last power cut
-  std::int64_t shown = -1;                       // by the running process, over HTTP
-  std::int64_t model_sent = -1;                  // the newest one in the models topic
-  std::int64_t clean_from = 0;                   // as the models topic says
-  std::int64_t mark = -1;
-  std::set<std::int64_t> dead_letters;  // offsets
+  std::int64_t newest = -1;                      // the newest version since the last power cut
+  std::int64_t shown = -1;                       // the version that the running process shows
+  std::int64_t model_sent = -1;                  // the newest version in the models topic
+  std::int64_t clean_from = 0;                   // the newest notice in the models topic
+  std::int64_t mark = -1;                        // the newest marked version
+  std::set<std::int64_t> dead_letters;           // offsets
 };
 
-// The rules that hold at any moment. A broken one is thrown as a Violation. Not thread-safe.
+// The rules that hold at any moment of a run. Its functions are called at the events that they are
+// named after, and throw a Violation if a rule is broken. Owns the facts of the shards; borrows the
+// setup and the hasher. Not thread-safe.
 class Checks final : public ArrivalListener {
  public:
   Checks(const Setup& setup, Defect defect, const Hasher& hasher);
@@ -83,8 +85,8 @@ class Checks final : public ArrivalListener {
 
 // The model's numbers, bit by bit.
 std::string Bits(const Vector& model);
-// A number or a text of a JSON object, after a key that occurs once; -1 or nothing if there is
-// none.
+// The number or the text after a key that occurs once in a JSON object; -1 or an empty text if the
+// key is missing.
 std::int64_t NumberAfter(std::string_view json, std::string_view key);
 std::string TextAfter(std::string_view json, std::string_view key);
 

@@ -18,9 +18,9 @@ struct WorldTime {
   std::int64_t NowMs() const { return kBeginMs + ns / kMs; }
 };
 
-// The clocks of one machine: the monotonic one begins anew with every process, and the wall clock
-// may jump. Every reading takes a microsecond, and is a point at which the process may die. Borrows
-// the world's time. Not thread-safe.
+// The clocks of one simulated machine. The monotonic clock begins anew with every process, and the
+// wall clock may jump. Every reading takes a microsecond, and is a point at which the process may
+// die (`point` throws). Borrows the world's time. Not thread-safe.
 class MachineClock final : public Clock {
  public:
   MachineClock(WorldTime& time, std::function<void()> point)

@@ -16,10 +16,10 @@ enum class Defect {
   kLosesDeadLetter,          // every second dead letter is never sent
   kSkipsRelease,             // receipts are published without their model
   kPublishesFromWrongEntry,  // a start leaves out the first entry that is not published
-  kForgetsOpenNote,          // which requests are open is not stored
+  kForgetsOpenNote,          // the offset of the oldest open request is not stored
   kForgetsDuplicates,        // events of an earlier process are not recognised
   kForgetsRefusals,          // deletes of an earlier process are not recognised
-  kSkipsRecord,              // a start reads on one record too late
+  kSkipsRecord,              // a start goes on one record too late
   kKeepsSnapshots,           // snapshots that knew a forgotten event stay
   kSkipsMark,                // a drawn model is released unmarked
   kTearsCommit,              // a power cut leaves half of a commit

@@ -15,7 +15,7 @@ class Dice {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
     return z ^ (z >> 31);
   }
-  // 0 to n - 1.
+  // A number from 0 to n - 1.
   std::int64_t Below(std::int64_t n) {
     return static_cast<std::int64_t>(Next() % static_cast<std::uint64_t>(n));
   }

@@ -13,10 +13,10 @@
 
 namespace lethe::simulation {
 
-// The disk of one shard, with a cache. A power cut takes commits that were not synced, the last
-// ones first. A commit that was not synced may still be on its way when Write returns, as with the
-// writing thread of the live program: then the death of the process takes it too. Bytes that were
-// overwritten stay in the log until a Rewrite. Not thread-safe.
+// The simulated disk of one shard, with a cache. A power cut loses commits that were not synced,
+// the last ones first. A commit that was not synced may still be on its way when Write returns, as
+// with CommitWriter: then the death of the process loses it too. Overwritten bytes stay in the log
+// until a Rewrite. Not thread-safe.
 class Disk final : public Store {
  public:
   // `point` is called around every effect, and may throw: the process dies there. `on_commit` is
@@ -25,6 +25,7 @@ class Disk final : public Store {
     std::function<void()> point;
     std::function<void()> on_commit;
   };
+  // kRefuse: the commit is not written. kFail: it is written, and an error is returned.
   enum class Fault { kNone, kRefuse, kFail };
 
   explicit Disk(Defect defect) : defect_(defect) {}
@@ -76,9 +77,10 @@ class Disk final : public Store {
     return Status::Ok();
   }
 
-  // Everything that was committed survives the process from now on.
+  // From now on every commit so far survives the death of the process.
   void WaitForWrites() { is_on_its_way_ = false; }
 
+  // The process dies. A commit that is on its way is lost by chance.
   void Crash(Dice& dice) {
     if (!is_on_its_way_ || dice.Percent(50)) return WaitForWrites();
     unsynced_.pop_back();
@@ -86,6 +88,7 @@ class Disk final : public Store {
     cache_ = synced_;
     for (const WriteBatch& batch : unsynced_) (void)cache_.Write(batch, false);
   }
+  // The machine loses power. A random number of unsynced commits, the last ones, is lost.
   void CutPower(Dice& dice) {
     WaitForWrites();
     const auto kept =
@@ -105,7 +108,7 @@ class Disk final : public Store {
     cache_ = synced_;
   }
 
-  // A row that a power cut cannot take.
+  // A row as it is after a power cut.
   std::optional<std::string> Synced(Family family, std::string_view key) const {
     return synced_.Get(family, key).value();
   }
@@ -159,7 +162,7 @@ class Disk final : public Store {
   MemoryStore cache_;
   MemoryStore synced_;
   std::vector<WriteBatch> unsynced_;
-  bool is_on_its_way_ = false;  // the last one of them
+  bool is_on_its_way_ = false;  // the last of unsynced_
   std::vector<std::string> log_;
   Fault commit_fault_ = Fault::kNone;
   bool erasure_fails_ = false;

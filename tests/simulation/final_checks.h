@@ -7,17 +7,19 @@
 
 namespace lethe::simulation {
 
-// The rules that hold once a run has come to rest. The broken one is thrown as a Violation. Borrows
-// everything. One thread.
+// The rules that hold at the end of a run, when everything has come to rest. A broken rule is
+// thrown as a Violation. Borrows the world and the random source. Not thread-safe.
 class FinalChecks {
  public:
-  // `random` is what a replay draws from.
+  // `random` is the random source of the replay.
   FinalChecks(World& world, RandomSource& random) : world_(world), random_(random) {}
 
-  // Of one shard: its chain is published whole, each request has one receipt, each forgotten
-  // request is erased, and a replay of its partition ends with the same model and receipts.
+  // Checks one shard: its chain is published completely, each request has one receipt, each
+  // forgotten request is erased, and a replay of its partition ends with the same model and
+  // receipts.
   void Check(const Shard& shard, const DurableState& state, Tally& tally);
-  // Of all shards: nothing is left that an earlier request names. After Check of each.
+  // Checks all shards together: no event is left that an earlier request names. To be called after
+  // Check of each shard.
   void CheckForgotten(Tally& tally);
 
  private:

@@ -16,8 +16,8 @@
 
 namespace lethe::simulation {
 
-// A machine and the process on it, which runs some of the shards. It dies, and is started again by
-// the next step of one of its shards. Borrows the world. One thread.
+// A simulated machine with the process on it, which runs some of the shards. After a death the next
+// step of one of its shards starts it again. Owns the workers; borrows the world. Not thread-safe.
 class Process {
  public:
   Process(int number, World& world);
@@ -26,21 +26,22 @@ class Process {
   bool is_alive() const { return !workers_.empty(); }
   MachineClock& clock() { return clock_; }
 
-  // Dies at the `calls`-th call of a port from now on.
+  // Makes the process die at the `calls`-th call of a port from now on.
   void DieAt(std::int64_t calls, bool cuts_power);
+  // Makes the topic refuse the next dead letter for ever.
   void RefuseNextLetter() { refuses_letter_ = true; }
   // From now on nothing fails.
   void Repair();
-  // Everything that it has sent arrives.
+  // Every message of the process arrives.
   void Flush() { world_.broker.Flush(number_); }
 
-  // One step of a shard. Starts the process before, if it is dead.
+  // Runs one step of a shard, after a start if the process is dead.
   void Step(int shard, std::int64_t records, std::uint64_t seed);
   // Ends the process in order, if it is alive.
   void Stop(std::uint64_t seed);
 
   const Worker& worker(int shard) const { return *workers_.at(shard); }
-  // Deaths, by kind, and ends with an error.
+  // How often the process crashed, lost power, and ended with an error.
   std::int64_t crashes() const { return crashes_; }
   std::int64_t power_cuts() const { return power_cuts_; }
   std::int64_t failures() const { return failures_; }
@@ -54,7 +55,7 @@ class Process {
     Status status;
   };
 
-  // A call of a port: the process may die here.
+  // Called at each call of a port. Throws Death if the process dies here.
   void Point();
   Dice& dice() { return dice_; }
   // Lets other shards answer while one waits.
@@ -74,7 +75,7 @@ class Process {
   Dice dice_{0};
   std::unique_ptr<Router> router_;
   std::map<int, std::unique_ptr<Worker>> workers_;
-  std::vector<int> busy_;  // shards that are in a step, which gave way
+  std::vector<int> busy_;  // shards whose step waits for answers of others
   std::int64_t die_in_ = 0;
   bool cuts_power_ = false;
   bool refuses_letter_ = false;

@@ -7,9 +7,9 @@
 
 #include "engine/spec/spec.h"
 
-// What happens in a simulated run. Everything follows from a seed. An operation carries the seed of
-// its own random decisions, so that a script from which operations were taken out still runs the
-// others as before.
+// The script of a simulated run. Everything follows from one seed. Each operation carries the seed
+// of its own random decisions, so that the other operations of a script are not changed when some
+// are removed.
 namespace lethe::simulation {
 
 enum class EventType { kLearn, kUpdate, kDelete, kBad };
@@ -32,7 +32,7 @@ enum class OpKind {
   kAdvance,       // `amount` milliseconds pass
   kJump,          // the wall clock of machine `target` jumps by `amount` milliseconds
   kCrash,         // process `target` dies at its `amount`-th call of a port
-  kPowerCut,      // the same, and its machine loses what was not synced
+  kPowerCut,      // as kCrash, and its machine loses commits that were not synced
   kStop,          // process `target` is stopped in order
   kRefuseCommit,  // the next commit of shard `target` is refused by the disk
   kFailCommit,    // the next commit of shard `target` is written, and reported as failed
@@ -44,6 +44,7 @@ enum class OpKind {
 };
 const char* Name(OpKind kind);
 
+// One operation.
 struct Op {
   OpKind kind = OpKind::kStep;
   int target = 0;
@@ -52,7 +53,7 @@ struct Op {
   Message message = {};
 };
 
-// What is the same for a whole run.
+// The settings of a whole run.
 struct Setup {
   int partitions = 2;
   int processes = 1;
@@ -73,6 +74,7 @@ struct Script {
   std::vector<Op> ops;
 };
 
+// A random script; a function of the seed alone.
 Script MakeScript(std::uint64_t seed);
 
 // A line for each operation, and one for the setup.

@@ -18,14 +18,14 @@
 
 namespace lethe::simulation {
 
-// What the decisions of a shard depended on besides its records: a replay is given it. By offset.
+// What the decisions of a shard depended on besides its records, by offset. A replay is given it.
 struct Circumstances {
   TimeMs arrival = kNoTime;
   std::optional<LookupResult> lookup = {};
 };
 using Journal = std::map<std::int64_t, Circumstances>;
 
-// The real lookup, which notes in a journal what it answered. Borrows everything.
+// The real lookup, whose answers are noted in a journal. Borrows the lookup and the journal.
 class SpyLookup final : public RequestLookup {
  public:
   SpyLookup(RequestLookup& real, Journal& journal, Defect defect)
@@ -58,13 +58,13 @@ class SpyLookup final : public RequestLookup {
   const Defect defect_;
 };
 
-// The real state, as a planted defect shows it to the shard. Borrows everything.
+// The real state, as a planted defect shows it to the shard. Borrows the state.
 class SpyState final : public State {
  public:
   using OnAppend = std::function<void(ChainKind kind, std::string_view bytes)>;
   SpyState(DurableState& real, Defect defect, OnAppend on_append)
       : real_(real), defect_(defect), on_append_(std::move(on_append)) {}
-  // The offset from which on this process takes records.
+  // Sets the first offset that this process takes.
   void SetBegin(Offset begin) { begin_ = begin; }
 
   std::optional<LearnedEvent> FindId(const KeyHash& id) const override {
@@ -114,7 +114,7 @@ class SpyState final : public State {
   std::set<std::pair<std::uint64_t, std::uint64_t>> refused_;  // by this process
 };
 
-// Randomness like the system's: every call has other bytes.
+// A random source like the system's: every call returns other bytes, whatever the stream.
 class FreshRandom final : public RandomSource {
  public:
   explicit FreshRandom(std::uint64_t seed) : dice_(seed) {}
@@ -126,7 +126,7 @@ class FreshRandom final : public RandomSource {
   Dice dice_;
 };
 
-// The real seeded randomness; the planted defect lets its noise depend on the number of starts.
+// The real seeded random source. The planted defect makes its noise depend on the number of starts.
 class SpyRandom final : public RandomSource {
  public:
   SpyRandom(RandomSource& real, Defect defect) : real_(real), defect_(defect) {}

@@ -19,7 +19,7 @@ namespace lethe::simulation {
 
 class Process;
 
-// Everything outside of the processes.
+// Everything outside of the processes. Owns the time, the checks and the broker.
 struct World {
   World(const Setup& the_setup, const Plan& the_plan, Defect the_defect, const Hasher& the_hasher,
         RandomSource& source)
@@ -53,17 +53,18 @@ class Worker final : private LoopRelease,
  public:
   Worker(int id, World& world, Process& process, Router& router);
 
-  // As ShardWorker::Prepare.
+  // Does what ShardWorker::Prepare does.
   Status Prepare();
-  // Takes up to so many records. The eraser's thread may come first.
+  // Takes up to `records` records. By chance, the work of the eraser thread comes first.
   Status Step(std::int64_t records);
-  // As the end of ShardWorker::Run.
+  // Does what ShardWorker::Run does at its end.
   Status Finish();
   void Leave() { lookup_.Leave(); }
   void Serve() { lookup_.Serve(); }
 
   const Shard& shard() const { return *shard_; }
   const DurableState& state() const { return *state_; }
+  // Whether no request is open and everything is published.
   bool is_quiet() const { return !lookup_.first_open() && !shard_->has_news(); }
 
  private:
@@ -115,7 +116,7 @@ class Worker final : private LoopRelease,
   std::int64_t backlog_end_ = 0;
   std::int64_t next_entry_ = 0;
   Offset read_;                    // every record before it was read
-  std::int64_t most_records_ = 0;  // of the step at hand
+  std::int64_t most_records_ = 0;  // that the current step may still read
 };
 
 }  // namespace lethe::simulation

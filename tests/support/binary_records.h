@@ -20,7 +20,7 @@
 
 namespace lethe::testing {
 
-// Bytes in memory as an input, in pieces of at most `piece` bytes.
+// A decoder of bytes in memory, which returns them in pieces of at most `piece` bytes.
 class MemoryDecoder final : public Decoder {
  public:
   explicit MemoryDecoder(std::string bytes, std::size_t piece = 1000)
@@ -64,7 +64,7 @@ inline Record At(std::int64_t shard, std::int64_t offset, std::int64_t timestamp
   return record;
 }
 
-// Everything that a record says, for comparison; numbers by their bits.
+// All fields of a record as text, for comparison. Numbers are written by their bits.
 inline std::string Describe(const Record& record) {
   std::string text = std::to_string(record.shard.value) + "/" +
                      std::to_string(record.offset.value) + "@" +

@@ -6,10 +6,10 @@
 
 #include "app/config/loader.h"
 
-// Helpers of the configuration's tests.
+// Helpers for the tests of the configuration.
 namespace lethe::config {
 
-// The smallest valid file; what is appended begins on line 3.
+// The smallest valid file. Appended text begins on line 3.
 inline constexpr char kMinimal[] = "model:\n  dimension: 20\n";
 
 inline Environment FakeEnvironment(std::map<std::string, std::string> variables) {
@@ -34,7 +34,7 @@ inline std::vector<std::string> Complaints(const std::string& text,
   return lines;
 }
 
-// The only error, or all of them in one text, which no test expects.
+// The only error. If there are several, all of them in one text, which no test expects.
 inline std::string Complaint(const std::string& text,
                              std::map<std::string, std::string> variables = {}) {
   std::string all;
@@ -44,7 +44,7 @@ inline std::string Complaint(const std::string& text,
   return all.empty() ? "no error" : all;
 }
 
-// A file that gives `value` at `path` and is right otherwise; `line` is where the value stands.
+// A valid file, apart from `value` at `path`; `line` is the line of the value.
 struct FileAndLine {
   std::string text;
   int line = 0;

@@ -17,12 +17,15 @@ namespace lethe::testing {
 // subject, updates, records that are refused, and timestamps that jump.
 std::vector<Record> RandomRecords(std::uint64_t seed, std::size_t count, Eigen::Index dimension);
 
-// When to commit besides for news, and how many records a commit for news may wait for.
+// When the simulated process commits: every `every` records, and for news after `news_waits`
+// records.
 struct CommitPolicy {
   std::size_t every = 100;
   std::size_t news_waits = 1;
 };
 
+// A shard over a disk and a receipts topic that survive its deaths. Borrows the plan, the random
+// source and the hasher. Not thread-safe.
 class CrashSimulation {
  public:
   static constexpr std::size_t kNever = SIZE_MAX;
@@ -30,9 +33,9 @@ class CrashSimulation {
   CrashSimulation(const Plan& plan, RandomSource& random, const Hasher& hasher)
       : plan_(plan), random_(random), hasher_(hasher) {}
 
-  // Runs over all records. The process dies around the k-th write of the disk or the topic, for
-  // each k in `crashes` (counted over all lives): before it, or right after it if `after`.
-  // Returns how often it died.
+  // Runs over all records. In each life the process dies at the write number `crash_every` + 1 to
+  // the disk or the topic: before the write, or right after it if `after`. Returns how often it
+  // died.
   std::size_t Run(const std::vector<Record>& records, const CommitPolicy& policy,
                   std::size_t crash_every, bool after);
 

@@ -11,22 +11,22 @@
 
 namespace lethe::testing {
 
-// The value of a member of a JSON object, by a JSON pointer, as text; empty if there is none.
+// The value at a JSON pointer as text; empty if there is none.
 std::string Member(const std::string& json, const std::string& pointer);
 
-// `lethe run` as a process of its own, against the real broker, with topics and a state of its own.
+// A test that runs `lethe run` as a process against the real broker, with its own topics and state.
 class DaemonTest : public KafkaTest {
  protected:
   void SetUp() override;
   void TearDown() override;
 
-  // Lines that the test adds to the configuration, after the usual ones.
+  // Writes the configuration: the usual lines, then `more`.
   std::string Config(const std::string& more = "");
   std::unique_ptr<Process> Start(const std::vector<std::string>& flags = {});
 
-  // Any other command of lethe; --config is added unless it is there.
+  // Starts another command of lethe, with --config unless it is given.
   std::unique_ptr<Process> Lethe(std::vector<std::string> words);
-  // The same, and waits for it.
+  // Runs another command of lethe to its end, and expects this exit code.
   std::unique_ptr<Process> LetheDone(std::vector<std::string> words, int exit_code = 0);
 
   // A stream as `lethe generate` writes it, as messages for the topic. A third of the events
@@ -36,7 +36,7 @@ class DaemonTest : public KafkaTest {
   // Produces the next `count` records of a stream, lets a daemon read them, and stops it.
   void ReadSome(std::size_t count);
 
-  // Waits until the daemon has read, committed and shown so many records.
+  // Waits until the daemon has read, committed and shown this many records.
   void WaitForRecords(const Process& daemon, std::int64_t records,
                       std::chrono::milliseconds patience = std::chrono::minutes(2));
   std::string Url(const Process& daemon);
@@ -54,8 +54,8 @@ class DaemonTest : public KafkaTest {
   std::vector<Message> ReadTopic(const std::string& topic);
   std::filesystem::path RecordTopic(const std::string& topic);
 
-  // What `lethe replay` makes of a recorded stream: model.json, and the entries of the chain in
-  // order (receipts and notices).
+  // The results of `lethe replay` on a recorded stream: model.json, and the receipts and notices in
+  // the order of the chain.
   struct Replayed {
     std::string model;
     std::vector<std::string> chain;                          // of the first shard

@@ -8,13 +8,13 @@
 
 namespace lethe {
 
-// Messages of a partition as they came, and the records they hold.
+// Messages of a partition, and the records that they were decoded to.
 struct DecodedBatch {
   MessageBatch messages;
   std::vector<Record> records;
 };
 
-// The next messages of a partition, decoded; nullptr after `timeout`.
+// The next messages of a partition, decoded; nullptr if none came within `timeout`.
 inline Result<std::shared_ptr<const DecodedBatch>> NextBatch(KafkaConsumer& consumer,
                                                              std::int32_t partition,
                                                              std::chrono::milliseconds timeout) {

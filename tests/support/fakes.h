@@ -8,7 +8,8 @@
 #include "state/memory_state.h"
 #include "tests/support/record_feeder.h"
 
-// Ports that record what they are told, and fail when they are asked to.
+// Fakes of the engine's ports. They record their calls, and fail when a test wants it. Not
+// thread-safe.
 namespace lethe::testing {
 
 struct Published {
@@ -29,7 +30,7 @@ class RecordingSink final : public Sink {
   std::size_t fails_at = SIZE_MAX;
 };
 
-// Counts commits, and refuses them while something is still on its way elsewhere.
+// Commit steps that count commits, and refuse them while `is_undelivered` is set.
 class RecordingHooks final : public CommitSteps {
  public:
   Status DeliverOutgoing() override {
@@ -44,7 +45,7 @@ class RecordingHooks final : public CommitSteps {
 
   bool is_undelivered = false;
   std::size_t asked = 0;
-  std::vector<bool> commits;  // whether with news
+  std::vector<bool> commits;  // for each commit, whether it had news
 };
 
 // The real in-memory state, with a log of calls and a disk that can fill up.
@@ -81,7 +82,7 @@ class FaultyState final : public State {
   MemoryState real_;
 };
 
-// Counts what the engine reports.
+// A probe that counts its calls.
 class CountingProbe final : public Probe {
  public:
   void OnLearn(ShardId, const LearnedStep&) override { ++learned; }

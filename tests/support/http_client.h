@@ -5,12 +5,12 @@
 #include <string>
 #include <string_view>
 
-// A client on a plain socket, which can also behave badly.
+// An HTTP client on a plain socket, which can also send malformed requests.
 namespace lethe::testing {
 
 class RawConnection {
  public:
-  // To an url such as http://127.0.0.1:8080.
+  // Connects to a URL such as http://127.0.0.1:8080.
   explicit RawConnection(const std::string& url);
   ~RawConnection();
   RawConnection(const RawConnection&) = delete;
@@ -19,7 +19,7 @@ class RawConnection {
   bool connected() const { return socket_ >= 0; }
   // False when the other side has closed.
   bool Send(std::string_view bytes);
-  // Everything until the other side closes, or nothing comes for so long.
+  // Reads until the other side closes, or until nothing has come for `patience`.
   std::string ReadAll(std::chrono::milliseconds patience = std::chrono::seconds(20));
 
  private:
@@ -36,7 +36,8 @@ using HttpHeaders = std::map<std::string, std::string>;
 
 HttpReply ParseReply(const std::string& text);
 
-// One request. A Host header, the length of the body and Connection: close are added unless given.
+// Sends one request and reads the reply. Adds the headers Host, Content-Length and Connection:
+// close unless they are given.
 HttpReply Fetch(const std::string& url, const std::string& method, const std::string& path,
                 HttpHeaders headers = {}, const std::string& body = "");
 

@@ -30,7 +30,7 @@ inline PipelineInfo DenseFacts() {
   return info;
 }
 
-// A shard with everything known. Its weights have `weights.size()` places.
+// A report of a shard in which every figure is set.
 inline ShardReport FullReport(std::int64_t shard, Vector weights, std::int64_t learned) {
   ShardReport report;
   report.shard = {shard};
@@ -65,7 +65,7 @@ inline ShardReport FullReport(std::int64_t shard, Vector weights, std::int64_t l
   return report;
 }
 
-// A running server on a free port of loopback.
+// An HTTP server on a free port of the loopback address, until its destruction.
 struct RunningServer {
   explicit RunningServer(PipelineInfo info = DenseFacts(),
                          std::optional<std::string> token = std::nullopt, HttpExtras extras = {})

@@ -28,7 +28,7 @@ namespace lethe {
 inline constexpr std::chrono::milliseconds kPatience{30'000};  // for a broker that has much to do
 inline constexpr char kNoBroker[] = "127.0.0.1:9";             // nobody listens there
 
-// The lines that a connector told.
+// The log lines of a connector.
 class CollectedLog {
  public:
   KafkaLog Sink() {
@@ -50,7 +50,7 @@ class CollectedLog {
   const std::shared_ptr<Lines> lines_ = std::make_shared<Lines>();
 };
 
-// A test with the real broker that ctest has started (tests/broker), and topics of its own.
+// A test against the real broker that ctest has started (tests/broker), with its own topics.
 class KafkaTest : public ::testing::Test {
  protected:
   void SetUp() override { Broker("start"); }  // a test before may have failed while it was down
@@ -93,7 +93,7 @@ class KafkaTest : public ::testing::Test {
     return topic;
   }
 
-  // Sends and waits until they are there.
+  // Sends the messages and waits for their acknowledgements.
   static void Send(const std::vector<OutMessage>& messages,
                    const KafkaSettings& settings = Settings()) {
     auto producer = KafkaProducer::Start(settings, {}).value();

@@ -17,7 +17,7 @@ inline void ExpectRelative(double value, double expected, double error) {
   EXPECT_NEAR(value, expected, error * std::abs(expected));
 }
 
-// The constants of kept numbers, which were computed without the slack for rounding.
+// The constants of the reference numbers, which were computed without the slack for rounding.
 inline Constants PlainLogistic(double lambda, double radius) {
   return {.feature_norm = 1,
           .radius = radius,
@@ -27,7 +27,7 @@ inline Constants PlainLogistic(double lambda, double radius) {
           .mu = lambda};
 }
 
-// Another logistic stream that kept numbers refer to: rows of `dimension` values (2u-1)/sqrt(d),
+// A second logistic stream for reference numbers: rows of `dimension` values (2u-1)/sqrt(d),
 // then y = +1 iff u < 1/(1 + exp(-<w,x>)) with w = (+12, -12, ...).
 inline std::vector<Example> ScatteredData(std::uint64_t seed, int n, int dimension) {
   SplitMix random(seed);
@@ -68,7 +68,7 @@ class ModeFixture : public ::testing::Test {
     for (std::size_t i = begin; i < end; ++i) mode_->Learn(data[i]);
   }
   void Learn(const std::vector<Example>& data) { Learn(data, 0, data.size()); }
-  // Events [begin, end) in one batch.
+  // Forgets the events [begin, end) in one batch.
   Forgetting Forget(std::int64_t begin, std::int64_t end) {
     std::vector<Target> batch;
     for (std::int64_t i = begin; i < end; ++i) batch.push_back({{i}, {}});

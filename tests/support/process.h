@@ -8,8 +8,8 @@
 
 namespace lethe::testing {
 
-// A program that was started; its stderr goes to a file, its stdout to another one, named like it
-// with .out. Killed when this is destroyed.
+// A child process. Its stderr goes to the file `log_path`, its stdout to that name with .out. The
+// destructor kills it.
 class Process {
  public:
   Process(const std::vector<std::string>& command, std::string log_path);
@@ -19,15 +19,15 @@ class Process {
 
   pid_t pid() const { return pid_; }
   void Signal(int signal) const;
-  // The exit code, or 128 + the signal that ended it, or -1 if it goes on after `patience`.
+  // The exit code, or 128 + the signal that ended it, or -1 if it still runs after `patience`.
   int Wait(std::chrono::milliseconds patience = std::chrono::seconds(60));
   bool IsRunning() { return Wait(std::chrono::milliseconds(0)) == -1; }
 
-  // What it printed so far, without the end of the last line.
+  // Its stdout so far, without the last newline.
   std::string Output() const;
-  // What it said so far.
+  // Its stderr so far.
   std::string Log() const;
-  // Waits until it has said this.
+  // Waits until its stderr has this text. False if the text does not come within `patience`.
   bool Says(const std::string& text,
             std::chrono::milliseconds patience = std::chrono::seconds(60)) const;
 

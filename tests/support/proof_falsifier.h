@@ -9,8 +9,9 @@
 
 namespace lethe::proof {
 
-// Tries to break a certificate: runs both worlds many times and tells them apart as well as a
-// threshold on one number can. Confidence bounds make what it finds a statement, not an estimate.
+// The falsifier tries to break a certificate: it runs both worlds many times, and tells them apart
+// with a threshold on one number. Its result is a lower bound that holds with a stated confidence,
+// not an estimate.
 
 // Exact confidence bounds for a rate of which `hits` of `trials` were seen, each with error at most
 // `error` (Clopper and Pearson 1934).
@@ -26,12 +27,12 @@ double NormalQuantile(double p);
 // two rates and their complements swap roles.
 double LowerBoundOnMu(const std::vector<double>& learned, const std::vector<double>& blank);
 
-// What an attacker computes from the outputs of one world under one noise seed.
+// The number that an attacker computes from the outputs of one world under one noise seed.
 using Score = std::function<double(std::uint64_t seed)>;
-// The same for either world.
+// The number that an attacker computes from the outputs of the given world.
 using Attack = std::function<double(const World& world, std::uint64_t seed)>;
 
-// What an attack found against a certificate.
+// The result of an attack on a certificate.
 struct Verdict {
   double certified = 0;
   double lower_bound = 0;

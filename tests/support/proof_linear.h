@@ -58,13 +58,13 @@ Spec RandomActiveSpec(Dice& dice, ActiveVariant variant);
 // which are those deleted later.
 LinearRun RandomDescentRun(Dice& dice);
 
-// The same for variant paper: first on everything with the batch, then on the retained events.
+// mode active, variant paper: first on everything with the batch, then on the retained events.
 LinearRun RandomPaperRun(Dice& dice);
 
-// The same for variant algorithm_3: on everything with the batch, then a Newton step.
+// mode active, variant algorithm_3: on everything with the batch, then a Newton step.
 LinearRun RandomNewtonRun(Dice& dice);
 
-// The same for variant second_order, with a tolerance that is often met at once.
+// mode active, variant second_order, with a tolerance that is often met at once.
 LinearRun RandomResetRun(Dice& dice);
 
 // What mode active does before the draw of request i, in the world with these blank events (none:
@@ -73,12 +73,12 @@ LinearRun RandomResetRun(Dice& dice);
 void ActBefore(const Script& script, const std::vector<bool>& blank, std::size_t i,
                GaussianWorld& world);
 
-// The payloads that are there in that world when request i is served.
+// The payloads that are stored in that world when request i is served.
 std::vector<Example> StoredAt(const Script& script, const std::vector<bool>& blank, std::size_t i);
 
-// The same, per_request, with a large draw for somebody's batch between two descents on the event
-// that is deleted last; the second descent wipes that draw out. What the event adds to the mean
-// cost there has entered after the draw.
+// mode active, variant ledger, per_request: a large draw for another batch lies between two
+// descents on the event that is deleted last, and the second descent wipes that draw out. What the
+// event adds to the mean cost there has entered after the draw.
 LinearRun DescentAfterDrawRun();
 
 // exact / promised for every request. What follows a request is the same map in both worlds, so

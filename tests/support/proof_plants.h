@@ -9,8 +9,8 @@
 
 namespace lethe::proof {
 
-// What the planted errors of the falsifier share: a stream on which one event has nearly all the
-// influence that the constants allow, and a calibrator into which a wrong curve can be put.
+// Shared by the planted errors of the falsifier: a stream on which one event has nearly all the
+// influence that the constants allow, and a calibrator that accepts a wrong curve.
 
 // Logistic, dimension 2, constant steps, and a promise of mu.
 Spec LogisticSpec(double eta, double lambda, double radius, double mu);

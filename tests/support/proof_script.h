@@ -26,9 +26,9 @@ class Script {
   // Returns the event's index.
   std::int64_t Learn(Vector x, double y, std::optional<std::uint64_t> subject = {});
   void LearnMany(std::int64_t count, const Vector& x, double y);
-  // The payloads of these events go now; their deletion takes effect later.
+  // Removes the payloads of these events now; their deletion takes effect later.
   void Release(const std::vector<std::int64_t>& indices);
-  // A deletion takes effect; what was not released before is now.
+  // A deletion of these events takes effect. Removes payloads that Release has not removed.
   void Forget(const std::vector<std::int64_t>& indices);
 
   const Plan& plan() const { return plan_; }
@@ -68,8 +68,8 @@ class Script {
   std::vector<Request> requests_;
 };
 
-// One world of a script, made to be drawn many times: what comes before the first draw does not
-// depend on the noise and is run once.
+// One world of a script, made to be sampled many times. The steps before the first draw do not
+// depend on the noise and are run once. Borrows the script.
 class World {
  public:
   // `blank` as from Script::Blank; empty: world A, in which everything was learned. `script` must
@@ -78,7 +78,7 @@ class World {
 
   // The model right after request `last`, with the noise of this seed.
   Vector Sample(std::size_t last, std::uint64_t seed) const;
-  // The same without any noise.
+  // The model right after request `last`, without any noise.
   Vector Noiseless(std::size_t last) const;
   // The run just before the draw of request `last`, earlier draws included.
   OnlineRun Before(std::size_t last, std::uint64_t seed) const;

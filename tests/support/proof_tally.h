@@ -13,7 +13,7 @@
 
 namespace lethe::proof {
 
-// The closed form is evaluated in long double; this is what its own rounding may add.
+// The closed form is evaluated in long double; its own rounding adds at most this much.
 inline constexpr double kSlack = 1e-12;
 
 // The worst ratio exact/certified of each kind of run, for the one line that a test prints.

@@ -4,7 +4,8 @@
 
 namespace lethe {
 
-// Feeds decoded records to a shard, by the program's own admission and commit protocol.
+// Feeds decoded records to a shard through the real admission and commit protocol. Borrows the
+// shard and the steps.
 class RecordFeeder {
  public:
   RecordFeeder(Shard& shard, CommitSteps& steps)

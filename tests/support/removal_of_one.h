@@ -15,7 +15,8 @@ inline double LogDet(const Eigen::MatrixXd& matrix) {
   return std::log(std::abs(matrix.partialPivLu().determinant()));
 }
 
-// Event 0 of a logistic problem is removed from a model that was trained with b.
+// The removal of event 0 of a logistic problem from a model that was trained with the linear
+// perturbation b.
 class RemovalOfOne {
  public:
   RemovalOfOne(const std::vector<Example>& data, double lambda) : data_(data), lambda_(lambda) {
@@ -37,8 +38,8 @@ class RemovalOfOne {
     return w + Step(w).s;
   }
 
-  // ln of the density of the removed model over that of one trained anew, at the removed model of
-  // b ~ N(0, I): one part by b, one by determinants.
+  // The logarithm of the density of the removed model over the density of a model trained anew, at
+  // the removed model of b ~ N(0, I). It has one part from b and one from determinants.
   struct LogRatio {
     double b, determinants;
   };
@@ -56,7 +57,7 @@ class RemovalOfOne {
             LogDet(before) + LogDet(retained_.Hessian(w)) - LogDet(retained_.Hessian(after)) -
                 LogDet(before - M)};
   }
-  // The determinants from differences of the two maps from b to a model.
+  // The part from determinants, by finite differences of the two maps from b to a model.
   double Differences(const Vector& b) const {
     constexpr double kStep = 1e-4;
     const Vector there = -retained_.Gradient(Removed(b));

@@ -20,7 +20,8 @@
 
 namespace lethe::testing {
 
-// Streams whose records are placed by several rules, and what became of the requests in them.
+// A test of streams whose records are placed by several partitioners, with functions that tell how
+// each request ended.
 class RunRoutingTest : public DaemonTest {
  protected:
   static std::int32_t PlaceOf(const std::string& key, const char* partitioner, int partitions) {
@@ -41,7 +42,7 @@ class RunRoutingTest : public DaemonTest {
     return {topic, partition, subject, R"({"type":"delete","request":")" + request + R"("})", {}};
   }
 
-  // The receipts topic, by shard, without repeats; each chain is checked.
+  // The entries of the receipts topic by shard, without repeats. Checks each chain.
   std::map<std::string, std::vector<std::string>> Chains() {
     std::map<std::string, std::vector<std::string>> chains;
     for (const std::string& entry : PublishedChain()) {
@@ -59,7 +60,7 @@ class RunRoutingTest : public DaemonTest {
     EXPECT_EQ(verify.Wait(), 0) << verify.Log();
     return chains;
   }
-  // Request to the outcomes that it met, and how many events were forgotten by it.
+  // The outcomes of one request in all shards, and how many events were forgotten.
   struct Ending {
     std::multiset<std::string> outcomes;
     std::int64_t events = 0;
@@ -79,7 +80,7 @@ class RunRoutingTest : public DaemonTest {
     return endings;
   }
 
-  // Until the daemons have read to the end and nothing is added any more.
+  // Waits until the daemons have read to the end and the topics do not grow any more.
   void WaitForQuiet(const std::vector<const Process*>& daemons) {
     auto cluster = KafkaCluster::Open(Settings(), {}).value();
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
@@ -109,7 +110,8 @@ class RunRoutingTest : public DaemonTest {
     return at == std::string::npos ? "" : text.substr(at + 1, text.find('\n', at + 1) - at - 1);
   }
 
-  // Half of the subjects' events are placed by one rule, half by the other, deletes by the second.
+  // Half of the events of each subject are placed by one partitioner, half by another; deletes are
+  // placed by the second.
   static constexpr int kSubjects = 60;
   static constexpr int kEventsEach = 6;
   std::vector<OutMessage> MixedLearns(int partitions) {

@@ -15,7 +15,7 @@
 
 namespace lethe::testing {
 
-// A shard on recording ports, and short words to feed it. Features are two numbers.
+// A shard on fakes, with short functions to feed it. It has two features.
 class ShardFixture : public ::testing::Test {
  protected:
   ShardFixture() {
@@ -32,7 +32,7 @@ class ShardFixture : public ::testing::Test {
     runner = std::make_unique<RecordFeeder>(*shard, hooks);
   }
 
-  // The next record goes to a shard that knows nothing of those before.
+  // The next record goes to a new shard with an empty state.
   void StartAnew() {
     shard.reset();
     state = FaultyState();

@@ -9,8 +9,8 @@
 
 namespace lethe::proof {
 
-// An event as the validator would let it pass: `count` features or fewer at random places, of norm
-// `length`, then the bias.
+// An event that EventValidator would accept: at most `count` features at random places, with norm
+// `length`, and the bias after them.
 inline Example SparseEvent(Dice& dice, const ModelSpec& model, std::int64_t count, double length,
                            double y) {
   const std::int64_t places = std::int64_t{1} << *model.hash_bits;

@@ -16,9 +16,8 @@ struct BareCount {
   double seconds = 0;      // from the start of the consumer to the last message
 };
 
-// What librdkafka itself can do, to compare with: consumes a partition from `first` up to the
-// message before `next` by callback, and does nothing but count. kUnavailable when nothing comes
-// for `idle`.
+// Measures the speed of librdkafka alone, for comparison: consumes a partition from `first` up to
+// the message before `next` by callback, and only counts. kUnavailable if nothing comes for `idle`.
 Result<BareCount> CountMessages(const KafkaSettings& settings, const std::string& topic,
                                 std::int32_t partition, Offset first, Offset next,
                                 std::chrono::milliseconds idle);

@@ -11,7 +11,7 @@
 
 namespace lethe {
 
-// What a group has committed for a partition, as a lag monitor sees it.
+// The offset that a group has committed for a partition, as a lag monitor sees it.
 Result<std::optional<Offset>> CommittedOffset(const KafkaSettings& settings,
                                               const std::string& group, const std::string& topic,
                                               std::int32_t partition,

@@ -11,8 +11,8 @@ namespace lethe {
 
 enum class TransactionEnd { kCommit, kAbort };
 
-// Sends all messages in one transaction, in order, and ends it. They name their
-// partitions. Returns when readers can see how it ended.
+// Sends all messages in one transaction, in order, and commits or aborts it. Each message names its
+// partition. Returns when readers can see the end of the transaction.
 Status SendTransaction(const KafkaSettings& settings, const std::vector<OutMessage>& messages,
                        TransactionEnd end, std::chrono::milliseconds timeout);
 
