@@ -113,9 +113,9 @@ Status BlobFiles::Sync() const {
   return SyncFolder(folder_) ? Status::Ok() : Failed("sync", folder_);
 }
 
-Status BlobFiles::Load(std::vector<BlobPlace> needed) {
+Status BlobFiles::Load(std::vector<BlobLocation> needed) {
   const std::lock_guard lock(mutex_);
-  std::sort(needed.begin(), needed.end(), [](const BlobPlace& a, const BlobPlace& b) {
+  std::sort(needed.begin(), needed.end(), [](const BlobLocation& a, const BlobLocation& b) {
     return std::tie(a.file, a.offset) < std::tie(b.file, b.offset);
   });
   if (!needed.empty()) next_ = needed.back().file + 1;
@@ -137,12 +137,12 @@ Status BlobFiles::Load(std::vector<BlobPlace> needed) {
       released_.push_back({number, at, offset});
       released_bytes_ += offset - at;
     };
-    for (auto place = std::lower_bound(
+    for (auto location = std::lower_bound(
              needed.begin(), needed.end(), number,
-             [](const BlobPlace&one, std::uint64_t file) { return one.file < file; });
-         place != needed.end() && place->file == number; ++place) {
-      release_until(std::min(place->offset, size));
-      at = std::max(at, place->offset + place->size);
+             [](const BlobLocation&one, std::uint64_t file) { return one.file < file; });
+         location != needed.end() && location->file == number; ++location) {
+      release_until(std::min(location->offset, size));
+      at = std::max(at, location->offset + location->size);
     }
     release_until(size);
   }
@@ -178,13 +178,13 @@ void BlobFiles::Writer::Close() {
   if (files_.Forget(number_, 0)) unlink(files_.PathOf(number_).c_str());
 }
 
-Result<std::vector<BlobPlace>> BlobFiles::Writer::Append(
+Result<std::vector<BlobLocation>> BlobFiles::Writer::Append(
     const std::vector<std::string_view>& values, std::uint64_t group) {
   if (file_ < 0 || group != group_) LETHE_RETURN_IF_ERROR(Begin(group));
-  std::vector<BlobPlace> places;
+  std::vector<BlobLocation> locations;
   std::uint64_t end = end_;
   for (const std::string_view value : values) {
-    places.push_back({number_, end, value.size(), Checksum(value)});
+    locations.push_back({number_, end, value.size(), Checksum(value)});
     end += value.size();
   }
   // A sync is much quicker then. Without it, it works as well.
@@ -198,42 +198,42 @@ Result<std::vector<BlobPlace>> BlobFiles::Writer::Append(
   if (fdatasync(file_) != 0) return files_.Failed("sync", path);
   const std::lock_guard lock(files_.mutex_);
   files_.files_[number_].bytes += end - std::exchange(end_, end);
-  return places;
+  return locations;
 }
 
 void BlobFiles::Reader::Close() {
   if (file_ >= 0) close(std::exchange(file_, -1));
 }
 
-Status BlobFiles::Reader::Read(const BlobPlace& place, std::string& bytes) {
-  const std::string path = files_.PathOf(place.file);
-  if (file_ < 0 || number_ != place.file) {
+Status BlobFiles::Reader::Read(const BlobLocation& location, std::string& bytes) {
+  const std::string path = files_.PathOf(location.file);
+  if (file_ < 0 || number_ != location.file) {
     Close();
     file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file_ < 0 && errno == ENOENT) return Damaged(path, "is missing");
     if (file_ < 0) return {ErrorCode::kDisk, "cannot read " + path + ": " + std::strerror(errno)};
-    number_ = place.file;
+    number_ = location.file;
   }
   // A size that is damage is not worth its memory.
   const off_t end = lseek(file_, 0, SEEK_END);
-  if (end < 0 || place.offset > static_cast<std::uint64_t>(end) ||
-      place.size > static_cast<std::uint64_t>(end) - place.offset) {
+  if (end < 0 || location.offset > static_cast<std::uint64_t>(end) ||
+      location.size > static_cast<std::uint64_t>(end) - location.offset) {
     return Damaged(path, "is too short");
   }
-  bytes.resize(place.size);
-  const auto got = ReadAll(file_, bytes, place.offset);
+  bytes.resize(location.size);
+  const auto got = ReadAll(file_, bytes, location.offset);
   if (!got) return {ErrorCode::kDisk, "cannot read " + path + ": " + std::strerror(errno)};
-  if (*got != place.size || Checksum(bytes) != place.checksum) {
-    return Damaged(path, "has a wrong checksum at " + std::to_string(place.offset));
+  if (*got != location.size || Checksum(bytes) != location.checksum) {
+    return Damaged(path, "has a wrong checksum at " + std::to_string(location.offset));
   }
   return Status::Ok();
 }
 
-void BlobFiles::Release(const BlobPlace& place) {
-  if (place.size == 0) return;
+void BlobFiles::Release(const BlobLocation& location) {
+  if (location.size == 0) return;
   const std::lock_guard lock(mutex_);
-  released_.push_back({place.file, place.offset, place.offset + place.size});
-  released_bytes_ += place.size;
+  released_.push_back({location.file, location.offset, location.offset + location.size});
+  released_bytes_ += location.size;
 }
 
 std::uint64_t BlobFiles::released_bytes() const {

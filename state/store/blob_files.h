@@ -13,17 +13,17 @@
 namespace lethe {
 
 // Where some bytes lie, and what they must be.
-struct BlobPlace {
+struct BlobLocation {
   std::uint64_t file = 0;
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
   std::uint32_t checksum = 0;  // CRC-32C
 
-  bool operator==(const BlobPlace&) const = default;
+  bool operator==(const BlobLocation&) const = default;
 };
 
 // Bytes in numbered files of a folder: written once, at the end of a file, overwritten by nothing
-// but zeros, and destroyed when nobody needs them. The owner of the places knows what is needed;
+// but zeros, and destroyed when nobody needs them. The owner of the locations knows what is needed;
 // docs/formats/state.md has the bytes. Thread-safe.
 class BlobFiles {
  public:
@@ -35,7 +35,7 @@ class BlobFiles {
 
   // Takes over the files that are there. All but `needed` is released: it was when the process
   // ended, or nobody has heard of it. Before anything is appended.
-  Status Load(std::vector<BlobPlace> needed);
+  Status Load(std::vector<BlobLocation> needed);
 
   // Appends, to files of its own. Not thread-safe.
   class Writer {
@@ -48,8 +48,8 @@ class BlobFiles {
     // Writes them one behind the other, all in one call, which the file system takes in larger
     // pieces. They survive a crash of the machine. Returns where they lie. A file has values of one
     // group only.
-    Result<std::vector<BlobPlace>> Append(const std::vector<std::string_view>& values,
-                                          std::uint64_t group);
+    Result<std::vector<BlobLocation>> Append(const std::vector<std::string_view>& values,
+                                             std::uint64_t group);
     // The next Append begins a new file.
     void Close();
     // That of the last Append.
@@ -75,7 +75,7 @@ class BlobFiles {
     Reader& operator=(const Reader&) = delete;
 
     // kInput: they are not there, or not what they were.
-    Status Read(const BlobPlace& place, std::string& bytes);
+    Status Read(const BlobLocation& location, std::string& bytes);
 
    private:
     void Close();
@@ -86,7 +86,7 @@ class BlobFiles {
   };
 
   // Nobody will ask for it any more.
-  void Release(const BlobPlace& place);
+  void Release(const BlobLocation& location);
   std::uint64_t released_bytes() const;
 
   // Released, and not destroyed yet; whoever takes it destroys it.
