@@ -14,11 +14,12 @@ namespace lethe {
 namespace {
 
 constexpr std::size_t kLocationBytes = 8 + 8 + 8 + 4;
-constexpr std::size_t kPortion = std::size_t{8} << 20;  // bytes that a Rewrite moves at a time
-// Rows of so many keys share files, and move together when one of them changes. The number must
-// not depend on how large they are.
+constexpr std::size_t kPortion = std::size_t{8} << 20;  // a Rewrite moves so many bytes at a time
+// The number of keys in a group. The rows of a group share files, and move together when one of
+// them changes. A group is a range of keys, so that it does not depend on the sizes of the values.
 constexpr std::uint64_t kGroup = 65'536;
-// Of what nobody needs; pieces and windows leave it behind, also where nothing is ever deleted.
+// Released bytes that Write tolerates before it destroys them. Replaced pieces and windows release
+// bytes also where nothing is ever deleted.
 constexpr std::uint64_t kMostReleased = std::uint64_t{16} << 20;
 
 std::string Encode(const BlobLocation& location) {
@@ -76,6 +77,8 @@ std::optional<BlobLocation> PayloadStore::LocationOf(std::string_view key) const
   return row->second;
 }
 
+// Reading needs no lock: if the bytes at a location are gone, then a Rewrite or a Write has changed
+// the location before, and the loop tries the new one. The same location twice means damage.
 Result<bool> PayloadStore::Read(Row& row, BlobFiles::Reader& reader, std::string& value) const {
   while (true) {
     const Status status = reader.Read(row.second, value);
@@ -139,6 +142,8 @@ std::vector<PayloadStore::Row> PayloadStore::Unreadable(const std::vector<Row>& 
   return unreadable;
 }
 
+// Two passes over the changes. The first appends the values of the puts to files, in one call for
+// each run of keys of a group. The second adds a row for each change, with the locations in order.
 Status PayloadStore::Add(const std::vector<const WriteBatch::Change*>& changes,
                          rocksdb::WriteBatch& rows) {
   using Kind = WriteBatch::Change::Kind;
@@ -213,12 +218,15 @@ void PayloadStore::SetLocation(const std::string& key, const BlobLocation& locat
   row->second = location;
 }
 
+// Holds mutex_ from the comparison with `from` to the change of rows_, so no Write comes in
+// between. Whichever of the two locations lost is released: `from` if the row moved, `to` if it did
+// not.
 Status PayloadStore::ChangeLocations(const std::vector<Change>& changes) {
   const std::lock_guard lock(mutex_);
   rocksdb::WriteBatch batch;
   for (const Change& change : changes) {
     const auto row = rows_.find(change.key);
-    // What took the location of a row was written without what had to go.
+    // A row that Write has put meanwhile was encoded after the deletion, so it needs no scrub.
     if (row == rows_.end() || row->second != change.from) continue;
     const auto status = batch.Put(locations_, Slice(change.key), Slice(Encode(change.to)));
     LETHE_RETURN_IF_ERROR(Convert(status, "writing to " + folder_));
@@ -276,7 +284,7 @@ Status PayloadStore::Rewrite(const std::vector<Store::KeyRange>& ranges,
     }
   }
   {
-    // What is written from here on goes to another file.
+    // From here on Write appends to a new file, so the files of these groups can be removed.
     const std::lock_guard writing(writing_);
     if (groups.contains(writer_.group())) writer_.Close();
   }
@@ -284,7 +292,8 @@ Status PayloadStore::Rewrite(const std::vector<Store::KeyRange>& ranges,
   return DestroyReleased();
 }
 
-// It must not come back into use, as it would if the commits that released it were lost.
+// Syncs the log before it destroys anything. If a crash lost the commit that released an extent,
+// the row before that commit would come back, and its value must then still exist.
 Status PayloadStore::DestroyReleased() {
   const std::lock_guard one_at_a_time(destroying_);
   std::vector<BlobFiles::Extent> released = files_.TakeReleased();
