@@ -15,15 +15,17 @@
 namespace lethe {
 namespace {
 
-// Between two rehashes the table is 0.58 to 0.785 full; while it is small, from 0.4 on. A
-// rehash lasts until it would be 0.8 full, had it not grown. A segment that is unlike the others
-// grows when it must.
+// The load factor. A rehash begins when the table is kFull full, and grows it by kGrowth, to 0.58;
+// a small table doubles, to 0.4. While a rehash goes through the 256 segments, each after
+// kRehashStep of a segment's slots, the old size would become 0.8 full. A segment that has more
+// tags than the others grows alone when it is kSegmentFull full.
 constexpr double kFull = 0.785;
 constexpr double kSegmentFull = 0.82;
 constexpr double kRehashStep = 0.015;
 constexpr double kGrowth = 1.35;
-constexpr double kMargin = 1.02;                      // for more than was expected
-constexpr std::size_t kSmall = std::size_t{1} << 11;  // buckets of a segment: 32 MB in all
+constexpr double kMargin = 1.02;  // Reserve allows for so many more numbers than it was told
+// Buckets of a segment of a small table, which has up to 32 MB.
+constexpr std::size_t kSmall = std::size_t{1} << 11;
 constexpr std::size_t kFirstBuckets = 8;
 
 std::size_t Share(double share, std::size_t count) {
@@ -38,11 +40,11 @@ void* Map(std::size_t bytes) {
   void* const memory =
       mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
-  madvise(memory, bytes, MADV_HUGEPAGE);  // a wish: it works without
+  madvise(memory, bytes, MADV_HUGEPAGE);  // may fail: only speed depends on it
   return memory;
 }
 
-// Gives back the pages that lie wholly inside.
+// Returns the pages that lie completely inside the range to the system.
 void Discard(void* memory, std::size_t bytes) {
   static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto begin = reinterpret_cast<std::uintptr_t>(memory);
@@ -63,6 +65,12 @@ void HashIndex::Segment::Insert(std::uint32_t tag, std::uint32_t number_and_one)
   buckets[at].Put(buckets[at].used(), tag, number_and_one);
 }
 
+// Backward-shift deletion. A look-up stops at the first bucket that is not full, so a full bucket
+// that gets a free slot would hide entries that were pushed past it. The first entry behind it that
+// may lie in bucket `at`, since its home is `at` or before it, moves into the free slot. That frees
+// a slot further behind, which is closed in the same way. There are no tombstones, so look-ups do
+// not get longer with deletions. The cost is the length of a run of full buckets, which is short at
+// the load factors above.
 void HashIndex::Segment::Remove(std::size_t at, unsigned slot) {
   const bool was_full = buckets[at].is_full();
   buckets[at].Remove(slot);
@@ -143,6 +151,8 @@ void HashIndex::CountAdded(Segment& segment) {
   if (--rehash_.rest == 0) ContinueRehash();
 }
 
+// Begins a rehash if the table is full enough, or else sleeps until it is; during a rehash, grows
+// the next segment. The last segment ends the rehash.
 void HashIndex::ContinueRehash() {
   const std::size_t full = Share(kFull, kSegments * rehash_.size * Bucket::kSlots);
   if (rehash_.segments == 0 && used_ < full) {
@@ -155,6 +165,8 @@ void HashIndex::ContinueRehash() {
   rehash_.rest = std::max<std::size_t>(1, Share(kRehashStep, rehash_.size * Bucket::kSlots));
 }
 
+// Copies a segment to buckets of another size. Old buckets are read in order, and the home buckets
+// of their entries are in the same order, so both sides are read and written sequentially.
 void HashIndex::Grow(std::size_t segment, std::size_t size) {
   const Segment old = segments_[segment];
   Segment grown{.buckets = TakeFromArena(segment, size),
@@ -171,6 +183,8 @@ void HashIndex::Grow(std::size_t segment, std::size_t size) {
   if (old.size > 0) ReturnToArena(segment, old.size);
 }
 
+// The buckets of segment i are at position i * size of the arena of that size, which is mapped for
+// all segments when the first one needs it. Pages that are not touched take no memory.
 HashIndex::Bucket* HashIndex::TakeFromArena(std::size_t segment, std::size_t size) {
   auto arena = std::find_if(arenas_.begin(), arenas_.end(),
                             [&](const Arena& existing) { return existing.size == size; });
@@ -186,7 +200,8 @@ void HashIndex::ReturnToArena(std::size_t segment, std::size_t size) {
   const auto arena = std::find_if(arenas_.begin(), arenas_.end(),
                                   [&](const Arena& existing) { return existing.size == size; });
   LETHE_CHECK(arena != arenas_.end());
-  // Pages of small ones are not worth the call, which stops all threads for a moment.
+  // Small segments keep their pages until the arena is unmapped: madvise interrupts the other
+  // threads, which costs more than the memory is worth.
   if (size >= kSmall) Discard(arena->buckets + segment * size, size * sizeof(Bucket));
   if (--arena->segments > 0) return;
   munmap(arena->buckets, kSegments * size * sizeof(Bucket));
