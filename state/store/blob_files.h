@@ -12,8 +12,7 @@
 
 namespace lethe {
 
-// Where a blob lies, and its checksum. A plain value: it says nothing about whether the blob
-// exists.
+// Where a blob lies, and its checksum. A plain value: the blob need not exist.
 struct BlobLocation {
   std::uint64_t file = 0;
   std::uint64_t offset = 0;

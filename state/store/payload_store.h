@@ -90,8 +90,7 @@ class PayloadStore {
   void SetLocation(const std::string& key, const BlobLocation& location);
   // Moves all rows of a group to new files, scrubbed.
   Status MoveGroup(std::uint64_t group, const Store::Scrub& scrub);
-  // Stores the new locations. A row that Write has replaced meanwhile keeps the location from
-  // Write.
+  // Stores the new locations. A row that Write has replaced meanwhile is left alone.
   Status ChangeLocations(const std::vector<Change>& changes);
   Status DestroyReleased();
 

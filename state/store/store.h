@@ -70,8 +70,7 @@ class Store {
   // this batch and all before it survive a crash of the machine. After an error it is unknown
   // whether the batch was applied.
   virtual Status Write(const WriteBatch& batch, bool sync) = 0;
-  // The size of a family on disk and in the store's buffers. An estimate; 0 where nothing counts
-  // it.
+  // The size of a family on disk and in the store's buffers, estimated; 0 if it is not known.
   virtual std::int64_t Bytes(Family /*family*/) const { return 0; }
 
   // Maps the value of a row to its new value; none leaves the row as it is. It is called from any
