@@ -16,13 +16,14 @@
 namespace lethe {
 namespace {
 
-// "lethe.high-water/1 BOOT SYNCED WRITTEN CRC\n", padded: always the same length, written in place.
-// It is shorter than a sector of a disk, which a power cut does not tear.
+// "lethe.high-water/1 BOOT SYNCED WRITTEN CRC\n", padded to a constant length, so that it can be
+// overwritten in place. It is shorter than a disk's sector, which a power cut does not tear.
 constexpr char kFormat[] = "lethe.high-water/1 %-36.36s %020" PRIu64 " %020" PRIu64;
 constexpr std::size_t kChecked = 18 + 1 + 36 + 1 + 20 + 1 + 20;
 constexpr std::size_t kLength = kChecked + 1 + 8 + 1;
 
-// Changes whenever the machine starts. Empty where there is none: then nothing is assumed of it.
+// The kernel's id of this start of the machine. Empty where there is none: then every start of the
+// process counts as a start of the machine.
 const std::string& BootId() {
   static const std::string id = [] {
     std::ifstream file("/proc/sys/kernel/random/boot_id");
@@ -50,6 +51,8 @@ std::string Encode(const CommitWatermark& mark) {
   return std::string(text) + " " + Checksum(text) + "\n";
 }
 
+// Returns false if the text is damaged. The numbers of an earlier start of the machine are reduced
+// to the synced commits.
 bool Decode(const std::string& text, CommitWatermark& mark) {
   if (text.size() != kLength) return false;
   const std::string checked = text.substr(0, kChecked);
@@ -92,7 +95,8 @@ CommitWatermarkFile::~CommitWatermarkFile() {
   if (file_ >= 0) close(file_);
 }
 
-// From here on the bytes of the file are only overwritten, so it is whole after any power cut.
+// From here on the file is only overwritten in place, with the same length. So after a power cut it
+// has the old line or the new one.
 Status CommitWatermarkFile::Begin() {
   LETHE_RETURN_IF_ERROR(WritePrivateFile(path_, Encode(mark_)));
   file_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC);

@@ -44,7 +44,8 @@ Status CommitWriter::WriteNow(const WriteBatch& batch, std::uint64_t commits, bo
   return watermark_ == nullptr ? Status::Ok() : watermark_->Record(commits, sync);
 }
 
-// What was handed over is written even if it is to stop.
+// The background thread. It reads job_ without the lock while it writes: nobody else touches job_
+// until it is reset. A job that was handed over before the destructor ran is still written.
 void CommitWriter::Work() {
   std::unique_lock lock(mutex_);
   while (true) {

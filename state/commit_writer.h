@@ -11,25 +11,31 @@
 
 namespace lethe {
 
-// Writes commits in their order. One that nothing waits for, since it has to survive the process
-// only, is written by a thread while the shard goes on; the next one waits for it. One user at a
-// time.
+// Writes commits to a store, in order. Synced commits are written before Write returns. Unsynced
+// commits are written by a background thread; at most one is in flight, and the next Write waits
+// for it. Threads: one thread at a time calls it. Ownership: borrows the store and the watermark
+// file, which must outlive it; nothing else may write to them. Failure: the first error of a
+// background commit is kept, and every later call returns it. After any error the caller must stop
+// writing. The destructor waits for the commit in flight; its error is then lost, so call
+// WaitForWrites before.
 class CommitWriter {
  public:
-  // `watermark` may be null.
+  // `watermark` may be null, for a store that cannot lose a commit.
   CommitWriter(Store& store, CommitWatermarkFile* watermark)
       : store_(store), watermark_(watermark) {}
   ~CommitWriter();
   CommitWriter(const CommitWriter&) = delete;
   CommitWriter& operator=(const CommitWriter&) = delete;
 
-  // Until then everything is written at once.
+  // Starts the background thread. Until then all commits are written before Write returns. Call it
+  // at most once.
   void StartThread();
 
-  // Takes what is in the batch. With `now` it is written, and synced, when this returns. An error
-  // may be that of the commit before; then this one is not written.
+  // Writes a batch, which is empty afterwards, and records that the store then has `commits`
+  // commits. With `now`, the batch is written and synced when it returns. An error may be that of
+  // an earlier commit; this batch is then not written, and keeps its changes.
   Status Write(WriteBatch& batch, std::uint64_t commits, bool now);
-  // Everything is written when this returns, or it says why not.
+  // Waits for the commit in flight. Returns the first error of any background commit so far.
   Status WaitForWrites();
 
  private:
@@ -46,9 +52,9 @@ class CommitWriter {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<Job> job_;  // until it is done
+  std::optional<Job> job_;  // the commit in flight, until it is written
   bool stopping_ = false;
-  Status status_;  // of all jobs so far
+  Status status_;  // the first error of all jobs
   std::thread thread_;
 };
 

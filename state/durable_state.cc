@@ -12,7 +12,7 @@ namespace {
 
 constexpr char kCommitsKey[] = "c";
 constexpr char kNoteTag = 'n';
-constexpr std::int64_t kAhead = 16;  // events whose places in the table are fetched early
+constexpr std::int64_t kAhead = 16;  // how many events ahead the table is prefetched
 
 std::string NoteKey(const std::string& name) { return kNoteTag + name; }
 
@@ -73,6 +73,8 @@ Status DurableState::Load() {
   });
 }
 
+// Events in `deleted` are left out of the index, and wiped from the block in memory. The eraser
+// gets them again: their bytes may still be on disk.
 Status DurableState::LoadEvents() {
   LETHE_RETURN_IF_ERROR(store_.Scan(Family::kDeleted, "", [&](std::string_view key, auto) {
     deleted_.insert(static_cast<std::int64_t>(KeyNumber(key)));
@@ -164,6 +166,10 @@ void DurableState::Append(ChainKind kind, std::string_view bytes) {
   batch_.Put(Family::kChain, NumberKey(chain_entries_++), std::move(value));
 }
 
+// Collects the changes of all members into one batch. Events that the eraser has finished leave
+// `deleted` with this commit. New deletions go to the eraser after the commit, since bytes must not
+// be erased before the deletion is recorded. This relies on the shard, which syncs every commit
+// that has a deletion.
 Status DurableState::Commit(bool sync) {
   LETHE_RETURN_IF_ERROR(failure_);
   LETHE_RETURN_IF_ERROR(payloads_.failure());

@@ -20,23 +20,32 @@
 
 namespace lethe {
 
-// The entries of the chain in a store, from one on, in order.
+// Receives an entry of the chain, borrowed for the call. An error ends ReadChain, which returns it.
 using ChainVisitor =
     std::function<Status(std::uint64_t number, ChainKind kind, std::string_view bytes)>;
+// Visits the entries of the chain in a store from number `first` on. kInput: one is missing.
 Status ReadChain(const Store& store, std::uint64_t first, const ChainVisitor& visit);
 
-// A shard's state in a store: all that changed since the last commit becomes durable in one batch.
-// Look-ups go through an index in memory. docs/formats/state.md has every byte. Not thread-safe.
+// The engine's port State on a Store. A commit writes all changes since the last one as one atomic
+// batch. Look-ups go through an index in memory; docs/formats/state.md has every byte.
+//
+// Threads: not thread-safe, except eraser(), which another thread may use. Ownership: borrows the
+// store and the watermark file, which must outlive it; nothing else may write to them. Failure: a
+// look-up that cannot read the store returns nothing and keeps the error; the next Commit returns
+// it. After an error of Commit or Erase the object must not be used, and the process should stop:
+// the next start continues from the last commit that is on disk.
 class DurableState final : public State {
  public:
-  // Loads what the store holds. `watermark` may be null, for stores that cannot lose a commit.
+  // Loads the state. `watermark` may be null, for a store that cannot lose a commit. kInput: the
+  // store is damaged, or has fewer commits than the watermark.
   static Result<std::unique_ptr<DurableState>> Open(Store& store, CommitWatermarkFile* watermark);
-  // How many commits a store has.
+  // The number of commits in a store; 0 for a new one.
   static Result<std::uint64_t> CommitsIn(const Store& store);
-  // Whether the rows of events in a store can be read and none is missing.
+  // Reads all rows of events. kInput: one is damaged or missing.
   static Status CheckEvents(const Store& store);
-  // Loads the engine's own parts and nothing else: enough to resume a shard that is looked at and
-  // never runs. Payloads need not be read for it, which the owner of the state may be erasing.
+  // Loads the engine's own parts only: enough to resume a shard for inspection. Payloads, which the
+  // owner of the state may be erasing, are not read. Such a state finds no event, and must not be
+  // committed.
   static Result<std::unique_ptr<DurableState>> OpenParts(Store& store);
 
   std::optional<LearnedEvent> FindId(const KeyHash& id) const override;
@@ -63,73 +72,80 @@ class DurableState final : public State {
     LETHE_RETURN_IF_ERROR(WaitForWrites());
     return eraser_.EraseAll();
   }
-  // An error of a look-up before comes out here too: what it has led to is not written.
+  // Also returns the error of an earlier look-up or visit of payloads; nothing is written then.
+  // With `sync`, the commit is on disk when it returns ok. See CommitInBackground for one without.
   Status Commit(bool sync) override;
 
-  // What waits for a commit is so much that more would not make it cheaper, only a deletion wait
-  // longer, and ends with a block, which otherwise would be written twice.
+  // True when at least 8 MiB of payloads are uncommitted and the last block is full: committing now
+  // is as cheap per event as later, and writes no piece of a block that would be written again.
   bool is_full() const {
     return payloads_.waiting_bytes() >= kFullBytes && payloads_.ends_a_block();
   }
 
-  // A hint that so many more events may be learned soon. Not all is believed, lest it cost memory.
+  // A hint that so many more events will be learned. The memory it reserves is bounded.
   void Reserve(std::int64_t events) {
     table_.Reserve(table_.size() + std::min(events, kMostExpected));
   }
 
-  // From now on a commit that is not synced may still be on its way to the store when Commit
-  // returns, and its error comes out of the next one or of WaitForWrites.
+  // From now on a background thread writes unsynced commits. Such a commit may still be in flight
+  // when Commit returns; its error is returned by the next Commit or by WaitForWrites. Call it at
+  // most once.
   void CommitInBackground() { writer_.StartThread(); }
   Status WaitForWrites() const { return writer_.WaitForWrites(); }
 
-  // For a thread of its own, which may erase before the shard asks for it.
+  // Borrowed. Another thread may call EraseAll, to erase before the shard asks for it. That thread
+  // must end before this object is destroyed.
   Eraser& eraser() { return eraser_; }
 
+  // Borrowed; part of this state, and committed with it.
   DurablePayloads& payloads() { return payloads_; }
 
-  // Entries of the chain, counted from 0, that are durable.
+  // The number of entries of the chain in all commits so far. ReadChain does not wait for a commit
+  // in flight: call WaitForWrites before, unless the last commit was synced.
   std::uint64_t chain_entries() const { return durable_entries_; }
   Status ReadChain(std::uint64_t first, const ChainVisitor& visit) const {
     return lethe::ReadChain(store_, first, visit);
   }
 
-  // A small text under a name, for whoever runs the shard; durable with the next commit.
+  // A small text under a name, for the program that runs the shard. SetNote is durable with the
+  // next commit; until that is written, Note returns the old text. None: there is no such note.
   Result<std::optional<std::string>> Note(const std::string& name) const;
   void SetNote(const std::string& name, std::string text);
 
   std::uint64_t commits() const { return commits_; }
   std::size_t refusals() const { return refusals_.size(); }
-  std::size_t refusal_bytes() const { return refusals_.bytes(); }  // in memory
+  std::size_t refusal_bytes() const { return refusals_.bytes(); }  // memory used
 
  private:
-  // Small, because a deletion reads the whole block of its event.
+  // Small, because a look-up reads the whole block of its event.
   static constexpr std::int64_t kEventsPerBlock = 1024;
   static constexpr std::int64_t kMostExpected = 20'000'000;
-  static constexpr std::int64_t kFullBytes = std::int64_t{8} << 20;  // in numbers of eight bytes
+  static constexpr std::int64_t kFullBytes = std::int64_t{8} << 20;  // at eight bytes a number
 
   explicit DurableState(Store& store, CommitWatermarkFile* watermark);
   Status Load();
   Status LoadEvents();
+  // Keeps the first error, for Commit.
   void NoteFailure(const Status& status) const;
-  // None: not readable, and failure_ says why.
+  // Waits for the commit in flight, and reads an event. None: see failure_.
   std::optional<LearnedEvent> ReadEvent(EventIndex index) const;
 
   Store& store_;
   CommitWatermarkFile* watermark_;
   mutable CommitWriter writer_;
-  WriteBatch batch_;
+  WriteBatch batch_;  // changes since the last commit that are already encoded
   PagedParts parts_;
   BlockLog<EventBlock> events_{Family::kEvents, kEventsPerBlock};
   EventTable table_;
   DurablePayloads payloads_;
   Eraser eraser_;
-  std::set<std::int64_t> deleted_;      // indices that are not erased yet
-  std::vector<std::int64_t> to_erase_;  // those of them that the next commit makes durable
-  bool retires_models_ = false;         // with the next commit
+  std::set<std::int64_t> deleted_;      // events whose bytes are not erased yet
+  std::vector<std::int64_t> to_erase_;  // deletions that the next commit makes durable
+  bool retires_models_ = false;         // set by RetireModels, until the next commit
   DurableRefusals refusals_;
   std::uint64_t commits_ = 0;
-  std::uint64_t chain_entries_ = 0;
-  std::uint64_t durable_entries_ = 0;
+  std::uint64_t chain_entries_ = 0;    // with those of the next commit
+  std::uint64_t durable_entries_ = 0;  // as of the last commit
   mutable Status failure_;
 };
 

@@ -24,7 +24,7 @@ bool Eraser::has_work() const {
 
 Status Eraser::EraseAll() {
   const std::lock_guard one_at_a_time(erasing_);
-  // Shared: the store may go on scrubbing for a while after a Rewrite.
+  // Shared with the scrub below, which the store may call even after Rewrite has returned.
   std::shared_ptr<const std::set<std::int64_t>> indices;
   {
     const std::lock_guard lock(mutex_);
@@ -33,7 +33,8 @@ Status Eraser::EraseAll() {
     models_wait_ = false;
   }
   std::vector<Store::KeyRange> ranges = ranges_of_(*indices);
-  // Pages of models that knew the events have been overwritten; here they disappear.
+  // The current model no longer depends on the events. Older pages of it are overwritten rows of
+  // kMeta, which this range erases.
   ranges.push_back({Family::kMeta, "", ""});
   const Status status = store_.Rewrite(
       ranges, [indices](std::string_view value) { return Blanked(value, *indices); });

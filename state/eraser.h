@@ -10,31 +10,35 @@
 
 namespace lethe {
 
-// Takes the bytes of deleted events off the disk: out of the rows that hold them, and with them the
-// log and every overwritten page of models that knew them. Thread-safe, so that a thread of low
-// priority can do it while the shard's own goes on.
+// Erases the bytes of deleted events from the disk: in the rows that hold them, in the log, and in
+// overwritten pages of models that were computed from them. Thread-safe, so that a thread of low
+// priority can erase while the shard goes on. Borrows the store, which must outlive it. After an
+// error of EraseAll nothing is known to be erased, and the process should stop: the next start adds
+// the deletions again.
 class Eraser {
  public:
-  // `ranges_of` says where entries may lie.
+  // Returns the ranges of keys whose rows may have these events. EraseAll calls it.
   using RangesOf = std::function<std::vector<Store::KeyRange>(const std::set<std::int64_t>&)>;
   Eraser(Store& store, RangesOf ranges_of) : store_(store), ranges_of_(std::move(ranges_of)) {}
 
-  // Deletions that are durable.
+  // Adds deleted events. Their deletion must be committed already.
   void Add(const std::vector<std::int64_t>& indices);
-  // Models of commits before the last one have to go.
+  // Asks for the erasure of all models in commits before the last one.
   void AddModels();
+  // Whether anything was added that is not erased.
   bool has_work() const;
 
-  // Everything added before is gone when this returns ok.
+  // Erases. When it returns ok, everything added before the call is gone from the disk. A second
+  // caller waits for the first.
   Status EraseAll();
 
-  // Those that are gone, each told once.
+  // The events that were erased since the last call.
   std::vector<std::int64_t> TakeErased();
 
  private:
   Store& store_;
   const RangesOf ranges_of_;
-  std::mutex erasing_;  // one at a time
+  std::mutex erasing_;  // held during EraseAll
   mutable std::mutex mutex_;
   std::set<std::int64_t> waiting_;
   bool models_wait_ = false;

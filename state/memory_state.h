@@ -9,8 +9,8 @@
 
 namespace lethe {
 
-// A shard's state that lives as long as the process: what a replay needs. Nothing is durable, so
-// Commit always succeeds, and receipts are kept by whoever receives them from the sink.
+// The engine's port State in memory, for replays. Nothing is durable: Commit always succeeds, and
+// receipts and notices go to the sink only. Not thread-safe. It owns its memory. No call fails.
 class MemoryState final : public State {
  public:
   std::optional<LearnedEvent> FindId(const KeyHash& id) const override;
@@ -39,7 +39,7 @@ class MemoryState final : public State {
 
  private:
   EventTable table_;
-  std::deque<LearnedEvent> events_;  // by index; a removed one is blank
+  std::deque<LearnedEvent> events_;  // by index; a removed event is blank
   RefuseList refusals_;
 };
 

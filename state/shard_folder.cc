@@ -16,11 +16,13 @@
 namespace lethe {
 namespace {
 
-// The format of the whole state. An identity begins with it, and every start reads that first.
+// The name of the format of the whole state. It is the first line of an identity, which every start
+// reads before anything else.
 constexpr std::string_view kFormat = "lethe.state/1\n";
 constexpr std::size_t kLongestFormat = 32;
 constexpr std::string_view kShardPrefix = "shard-";
 
+// The bytes of an identity file: format, identity, and the SHA-256 of both.
 std::string Sealed(const ShardIdentity& identity, const Hasher& hasher) {
   SavingArchive archive;
   archive(identity);
@@ -30,8 +32,8 @@ std::string Sealed(const ShardIdentity& identity, const Hasher& hasher) {
   return bytes;
 }
 
-// The format that an identity names, if it is not the one this program reads; empty otherwise, and
-// where the first line is too damaged to be a name.
+// The format that the first line of an identity names, if this program does not read it. Empty if
+// it does, or if the line is too damaged to be a name.
 std::string OtherFormatOf(const std::string& bytes) {
   const std::string line = bytes.substr(0, bytes.find('\n'));
   const bool is_name =
@@ -40,6 +42,7 @@ std::string OtherFormatOf(const std::string& bytes) {
   return is_name && !bytes.starts_with(kFormat) ? line : "";
 }
 
+// The inverse of Sealed. kInput: another format, another shard, or damage.
 Result<ShardIdentity> Unsealed(const std::string& bytes, const std::string& path, ShardId shard,
                                const Hasher& hasher) {
   if (const std::string format = OtherFormatOf(bytes); !format.empty()) {
@@ -174,11 +177,15 @@ Status ShardFolder::Load(const std::string& path, ShardId shard, RandomSource& r
   return OpenDatabase(path);
 }
 
+// The watermark is read before the database is opened, and checked by DurableState::Open. If its
+// file is missing or damaged, the log must have no torn record; the watermark is then made anew
+// from the number of commits in the database. Begin comes last, so a state that is refused keeps
+// its file.
 Status ShardFolder::OpenDatabase(const std::string& path) {
   const auto mark = ReadCommitWatermark(path + "/high-water");
   if (!mark.ok()) return mark.status();
   std::error_code ignored;
-  // RocksDB would begin a new database over the files of the old one.
+  // Without CURRENT, RocksDB would create a new database over the files of the old one.
   if (mark.value().written > 0 && !std::filesystem::exists(path + "/db/CURRENT", ignored)) {
     return {ErrorCode::kInput, "the state is damaged: " + path + "/db/CURRENT is missing"};
   }

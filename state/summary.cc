@@ -12,13 +12,14 @@
 namespace lethe {
 namespace {
 
+// The size of all files in a folder, without holes. Files that vanish meanwhile are left out.
 std::int64_t BytesIn(const std::string& folder) {
   std::int64_t bytes = 0;
   std::error_code ignored;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder, ignored)) {
     struct stat file {};
     if (lstat(entry.path().c_str(), &file) != 0 || !S_ISREG(file.st_mode)) continue;
-    // Where something was erased, a file has holes.
+    // Erased payloads leave holes, which take no blocks.
     bytes += std::min<std::int64_t>(file.st_size, file.st_blocks * std::int64_t{512});
   }
   return bytes;
@@ -40,7 +41,8 @@ Result<ShardSummary> SummariseShard(const std::string& path, ShardId shard, cons
   const auto identity = ReadIdentity(path, shard, hasher);
   if (!identity.ok()) return identity.status();
   summary.state = identity.value().state;
-  // Before the database is opened, which may go on meanwhile.
+  // Read before the database is opened: the owner may commit in between, and a database that is
+  // ahead of its watermark is in order.
   const auto mark = ReadCommitWatermark(summary.folder + "/high-water");
   if (!mark.ok()) return mark.status();
   const auto store = RocksStore::OpenForReading(
@@ -58,7 +60,8 @@ Result<ShardSummary> SummariseShard(const std::string& path, ShardId shard, cons
   PagedParts parts;
   LETHE_RETURN_IF_ERROR(parts.Load(*store.value()));
   if (const auto bytes = parts.Get(Part::kShard)) {
-    // The beginning of what Shard saves.
+    // The first fields that Shard saves, in the order of Shard::Fields. A change there must be made
+    // here too.
     LoadingArchive archive(*bytes);
     std::uint64_t version = 0;
     ModelVersion clean_from;

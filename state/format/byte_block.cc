@@ -10,12 +10,13 @@ namespace {
 
 constexpr std::size_t kHeader = 1 + 8 + 4;
 
-// What a row begins with, before the sizes of its entries.
+// The header of a row, which the lengths of its entries follow.
 struct Head {
   std::int64_t first;
   std::size_t count;
 };
 
+// None: the row is damaged or of another kind, or too short for its lengths.
 std::optional<Head> ReadHead(std::string_view value) {
   if (value.size() < kHeader || NumberAt<RowKind>(value, 0) != RowKind::kBytes) return std::nullopt;
   const Head head{NumberAt<std::int64_t>(value, 1), NumberAt<std::uint32_t>(value, 9)};
@@ -38,7 +39,7 @@ ByteBlock::Entry ByteBlock::At(std::int64_t index) const {
 }
 
 void ByteBlock::Append(Entry entry) {
-  // Entries of a row are alike.
+  // Entries of a block have similar lengths, so the first one predicts the size of the block.
   if (ends_.size() == 1) bytes_.reserve(begin_ + ends_.capacity() * ends_.front());
   bytes_ += entry;
   ends_.push_back(static_cast<std::uint32_t>(bytes_.size() - begin_));

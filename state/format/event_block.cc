@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kHeader = 1 + 8 + 4 + 1 + 8 + 4;
 
-// The bytes of a name. The width is a constant where names are copied, so that each takes one or
-// two instructions.
+// How many bytes of a hash are stored. The width is a template argument below, so that copying a
+// hash takes one or two instructions.
 constexpr std::size_t kId = 8;
 constexpr std::size_t kSubject = 7;
 
@@ -92,6 +92,7 @@ std::string EventBlock::Encode(std::int64_t from, std::int64_t to) const {
   PutNumber(value, static_cast<std::uint32_t>(end - begin));
   PutNumber(value, static_cast<std::uint8_t>(has_subjects));
   PutNumber(value, offsets_[begin]);
+  // Pairs for ForEachRun, wherever an offset is not one more than the offset before it.
   std::string jumps;
   std::size_t last = begin;
   for (std::size_t i = begin + 1; i < end; ++i) {
@@ -108,7 +109,7 @@ std::string EventBlock::Encode(std::int64_t from, std::int64_t to) const {
   return value;
 }
 
-// Where the columns of a row are.
+// The columns of a row, as views into its bytes. docs/formats/state.md has the layout.
 struct EventBlock::Layout {
   std::int64_t first = 0;
   std::size_t count = 0;
@@ -117,6 +118,7 @@ struct EventBlock::Layout {
   std::string_view ids;
   std::string_view subjects;  // empty: there are none
 
+  // None: the row is damaged. The sizes of all columns have been checked against its length.
   static std::optional<Layout> Of(std::string_view value) {
     if (value.size() < kHeader || NumberAt<RowKind>(value, 0) != RowKind::kEvents) return {};
     Layout layout;
@@ -135,10 +137,12 @@ struct EventBlock::Layout {
     return layout;
   }
 
-  // Calls visit(begin, end, offset of begin) for each run of offsets. False if they are damaged.
+  // Calls visit(begin, end, offset of begin) for each run of consecutive offsets, in order. The
+  // column `jumps` has a pair for each gap: how many events precede it, and how many offsets are
+  // missing. Returns false if the column is damaged; some runs may have been visited by then.
   template <typename Visit>
   bool ForEachRun(const Visit& visit) const {
-    auto next = static_cast<std::uint64_t>(first_offset);  // damaged ones may overflow
+    auto next = static_cast<std::uint64_t>(first_offset);  // unsigned: a damaged one may overflow
     std::size_t begin = 0;
     const auto run = [&](std::size_t length) {
       visit(begin, begin + length, next);

@@ -10,7 +10,9 @@
 namespace lethe {
 namespace {
 
-constexpr std::size_t kProbe = 4;  // numbers that tell most rows that do not fit
+// A row that does not fit a form nearly always shows it in its first few numbers, so WriteShortest
+// tries so many of them before it encodes the whole row.
+constexpr std::size_t kProbe = 4;
 
 struct AsFloat32 {
   using Number = float;
@@ -18,12 +20,13 @@ struct AsFloat32 {
   static double Read(float number) { return number; }
 };
 
-// x over a power of ten that has an integer above it: both are exact, so the quotient is the
-// double that is nearest to the decimal, as in any correct reader.
+// The decimal m / 10^k, stored as the 32-bit integer m. Both m and 10^k are exact doubles, so their
+// quotient is the double nearest to the decimal, which is also what any correct parser returns.
 template <int kPower>
 struct AsDecimal {
   using Number = std::int32_t;
-  // Out of range it becomes a number that does not come back.
+  // Rounds x * 10^k to an integer without a branch. If the product is out of range, the result is
+  // some other integer. Reading that one does not give x, so the comparison in Writing rejects it.
   static std::int32_t Write(double x) {
     constexpr double kRound = 0x1.8p52;  // adding it leaves the nearest integer in the low bits
     return static_cast<std::int32_t>(std::bit_cast<std::int64_t>(x * kPower + kRound));
@@ -47,7 +50,8 @@ auto With(NumberForm form, const F& f) {
   }
 }
 
-// These two are where the time goes, so they are to be vectorised.
+// The two loops below take most of the time of a codec, so the compiler must vectorise them: no
+// branch, no early exit. Writing decodes each number again and collects every differing bit.
 template <typename As>
 struct Writing {
   [[gnu::always_inline]] static bool Run(const double* x, std::size_t count, char* to) {

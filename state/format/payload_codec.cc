@@ -8,20 +8,21 @@
 namespace lethe {
 namespace {
 
-// The eighth byte of an entry. The mark is always set.
+// Flags in the eighth byte of an entry. kMark is always set; kHashed says that places follow.
 constexpr std::uint8_t kMark = 0x80;
 constexpr std::uint8_t kHashed = 0x40;
 constexpr std::size_t kHeader = 4 + 3 + 1 + 8;
 
-// An entry, still packed.
+// The parts of an encoded entry, as pointers into its bytes.
 struct Packed {
   NumberForm form;
   std::size_t count;
   double y;
   const char* numbers;
-  const char* places;  // null: there are none
+  const char* places;  // of hashed features; null for dense features
 };
 
+// None: the entry is damaged. Its length has been checked against its header.
 std::optional<Packed> Read(std::string_view bytes) {
   if (bytes.size() < kHeader || (static_cast<std::uint8_t>(bytes[7]) & kMark) == 0) {
     return std::nullopt;
@@ -44,6 +45,7 @@ std::string_view PayloadCodec::Encode(const Example& example) {
   const auto count = static_cast<std::size_t>(example.x.size());
   const std::size_t places = example.at.size() * sizeof(std::uint32_t);
   bytes_.resize(kHeader + count * sizeof(double) + places);
+  // The buffer is sized for eight bytes a number; the places follow the numbers as written.
   const NumberForm form = WriteShortest(example.x.data(), count, bytes_.data() + kHeader);
   const std::size_t numbers = count * BytesOfNumber(form);
   const auto short_count = static_cast<std::uint32_t>(count);

@@ -10,17 +10,19 @@
 
 namespace lethe {
 
-// A payload as it lies on disk, without a bit lost: numbers take four bytes where they can, as
-// those do that came as float32, or as decimals of up to nine digits. The bytes
-// depend on this payload alone. docs/formats/state.md has them. Not thread-safe.
+// The lossless codec of a payload: an example's features and label. A number takes four bytes where
+// that loses no bit, see NumberForm. The bytes depend on this payload alone; docs/formats/state.md
+// describes them. Not thread-safe, because Encode reuses a buffer; the static methods are. It owns
+// the buffer. Encode cannot fail.
 class PayloadCodec {
  public:
-  // Valid until the next call.
+  // The view is valid until the next call of Encode.
   std::string_view Encode(const Example& example);
-  // False: the bytes are damaged.
+  // Returns false if the bytes are damaged; `example` is then unchanged.
   static bool Decode(std::string_view bytes, Example& example);
-  // Decodes a payload of x.size() dense features. False: the bytes are damaged, or hold something
-  // else.
+  // Decodes a payload of exactly x.size() dense features, without an allocation. Returns false if
+  // the bytes are damaged, or hold hashed features or another number of them; `x` and `y` are then
+  // unchanged.
   static bool DecodeDense(std::string_view bytes, std::span<double> x, double& y);
 
  private:

@@ -15,11 +15,13 @@ constexpr std::size_t kHashBytes = 16;
 constexpr std::size_t kNumberBytes = 8;
 constexpr std::size_t kPlaceBytes = 2 * kNumberBytes + kHashBytes;
 constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
-// Of a node of a set: the place, three pointers, the colour, and what the allocator adds.
+// The memory of a node of places_: the place, three pointers, the colour, and the allocator's
+// share.
 constexpr std::size_t kNodeBytes = 80;
 
-// The rows in order of time follow the rows of the refusals in their family. A hash that begins
-// with eight such bytes is beyond all chance, and its row would be told apart by its length.
+// The key of a place begins with eight bytes 255, so the places come after the refusals in their
+// family. A hash that begins with the same bytes is practically impossible, and the length of its
+// key would still tell it from a place.
 const std::string& PlacesBegin() {
   static const std::string kBegin(kNumberBytes, '\xff');
   return kBegin;
@@ -31,6 +33,7 @@ std::string HashKeyBytes(const KeyHash& hash) {
   return archive.Take();
 }
 
+// Sorts by time, then by hash. The flipped sign bit puts negative times first.
 std::string PlaceKey(TimeMs until, const KeyHash& hash) {
   return PlacesBegin() + NumberKey(static_cast<std::uint64_t>(until.value) ^ kSign) +
          NumberKey(hash.low) + NumberKey(hash.high);
@@ -44,11 +47,14 @@ std::pair<TimeMs, KeyHash> PlaceOf(std::string_view key) {
 }
 
 std::uint32_t Tag(const KeyHash& hash) { return static_cast<std::uint32_t>(hash.low); }
+// HashIndex cannot store kNone, so two values of these bits share a number. Only MayHave gets
+// coarser.
 std::uint32_t Number(const KeyHash& hash) {
   return std::min(static_cast<std::uint32_t>(hash.low >> 32), HashIndex::kNone - 1);
 }
 
-// A sum of these tells whether two sets of places are the same; hashes are evenly spread.
+// A pseudorandom number for a place. Two sets of places are equal if their sums of shares are
+// equal, except with a probability of about 2^-64. A sum needs no memory and no order.
 std::uint64_t Share(TimeMs until, const KeyHash& hash) {
   constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
   const std::uint64_t mixed = (static_cast<std::uint64_t>(until.value) ^ hash.low) * kOdd;
@@ -68,9 +74,11 @@ Result<Refusal> ReadRefusal(std::string_view value) {
 }  // namespace
 
 Status DurableRefusals::Load(WriteBatch& batch) {
-  are_places_stored_ = false;  // until they are all seen
+  are_places_stored_ = false;  // so that TrimPlaces keeps all places until they are compared
   Status status;
-  std::uint64_t missing = 0;  // a sum of shares, and the number of them
+  // The shares of the places that the refusals need, minus those of the stored places; and how
+  // many.
+  std::uint64_t missing = 0;
   std::int64_t missing_rows = 0;
   const auto take = [&](std::string_view key, std::string_view value) {
     if (key.size() == kPlaceBytes) {
@@ -156,6 +164,8 @@ Status DurableRefusals::Set(const KeyHash& hash, const Refusal& refusal, WriteBa
   return Status::Ok();
 }
 
+// Removes the refusals at the front of places_. When places_ is empty and the horizon has passed
+// too, the next places are read, until one is found that does not end before `now`.
 Status DurableRefusals::Expire(TimeMs now, WriteBatch& batch) {
   for (;;) {
     while (!places_.empty() && places_.begin()->first < now) {
@@ -169,7 +179,7 @@ Status DurableRefusals::Expire(TimeMs now, WriteBatch& batch) {
     if (!places_.empty() || !horizon_ || horizon_->first >= now) break;
     LETHE_RETURN_IF_ERROR(ReadPlaces());
   }
-  if (table_.size() == 0) table_ = HashIndex();  // gives the memory back
+  if (table_.size() == 0) table_ = HashIndex();  // frees the memory
   return Status::Ok();
 }
 
@@ -186,6 +196,9 @@ void DurableRefusals::TrimPlaces() {
   places_.erase(first_dropped, places_.end());
 }
 
+// The store does not have the uncommitted changes. So a stored place whose hash has one is skipped:
+// it is stale. Afterwards the uncommitted places are added, if they are not before the old horizon:
+// those before it are in places_ already, or were there and have expired.
 Status DurableRefusals::ReadPlaces() {
   LETHE_RETURN_IF_ERROR(settle_());
   const Place begin = *horizon_;
@@ -195,8 +208,7 @@ Status DurableRefusals::ReadPlaces() {
                                     [&](std::string_view key, auto) {
                                       if (key.size() != kPlaceBytes) return true;
                                       const Place place = PlaceOf(key);
-                                      if (fresh_.count(place.second) > 0)
-                                        return true;  // its place is another one now
+                                      if (fresh_.count(place.second) > 0) return true;  // stale
                                       if (count++ == kFewest) horizon_ = place;
                                       if (!horizon_) places_.insert(place);
                                       return !horizon_.has_value();

@@ -14,6 +14,7 @@ void EventTable::Add(EventIndex index, const KeyHash& id, const std::optional<Ke
     checks_.resize(number);
   }
   removed_.push_back(false);
+  // The events of a subject form a linked list, newest first; subjects_ has its head.
   previous_.push_back(subject ? subjects_.Replace(Tag(*subject), number) : kNone);
   checks_.push_back(Check(id));
   ids_.Add(Tag(id), number);

@@ -10,32 +10,36 @@
 
 namespace lethe {
 
-// Where an event of an id, or the events of a subject, are to be looked up: an index in memory, 15
-// to 20 bytes per event, and 50 MB at most while it is small. Five bytes of a hash are kept here,
-// so what it names are candidates: the caller compares the whole. Not thread-safe.
+// The index in memory from ids and subjects to events. It takes 15 to 20 bytes per event, and at
+// most 50 MB while it is small. It keeps five bytes of the hash of an id and four of a subject, so
+// it returns candidates: the caller compares the full hashes. Not thread-safe; const methods may
+// run at the same time. It owns its memory and reads no store. Only running out of memory can fail.
 class EventTable {
  public:
   static constexpr std::int64_t kMostEvents = 0xfffffffe;
 
-  // A hint that there will be so many events soon.
+  // Grows the index of ids at once, so that it can hold `count` events in all without a rehash.
   void Reserve(std::int64_t count) { ids_.Reserve(static_cast<std::size_t>(count)); }
 
-  // Indices come in increasing order, but gaps are fine.
+  // Indices must increase, and be below kMostEvents. Gaps count as removed events.
   void Add(EventIndex index, const KeyHash& id, const std::optional<KeyHash>& subject);
+  // The event must have been added with this id.
   void Remove(EventIndex index, const KeyHash& id);
 
-  // False: there is no candidate. Nearly always so for an event that is new.
+  // Whether OfId would return anything, without an allocation. Nearly always false for a new id.
   bool MayHave(const KeyHash& id) const {
     bool found = false;
     ids_.ForEach(Tag(id), [&](std::uint32_t number) { found |= checks_[number] == Check(id); });
     return found;
   }
-  // Candidates that were not removed, in no order.
+  // The candidates for an id, without removed events, in no particular order.
   std::vector<EventIndex> OfId(const KeyHash& id) const;
-  // Candidates that were not removed, newest first.
+  // The candidates for a subject, without removed events, newest first. Takes time for each event
+  // the subject ever had, removed ones included.
   std::vector<EventIndex> OfSubject(const KeyHash& subject) const;
 
-  // A hint that the id will be looked up soon, or an event with these names added.
+  // Fetches into the processor's cache what a look-up of the id, or the addition of an event with
+  // this id and subject, will need.
   void Prefetch(const KeyHash& id, const std::optional<KeyHash>& subject) const {
     ids_.Prefetch(Tag(id));
     if (subject) subjects_.Prefetch(Tag(*subject));
@@ -53,9 +57,9 @@ class EventTable {
   }
 
   HashIndex ids_;
-  HashIndex subjects_;                  // to the newest event
-  std::deque<std::uint32_t> previous_;  // event to the one before of its subject
-  std::deque<std::uint8_t> checks_;     // event to one more byte of its id
+  HashIndex subjects_;                  // to the newest event of the subject
+  std::deque<std::uint32_t> previous_;  // by event: the event before it of its subject, or kNone
+  std::deque<std::uint8_t> checks_;     // by event: one more byte of the hash of its id
   std::vector<bool> removed_;
 };
 

@@ -12,7 +12,7 @@ namespace lethe {
 namespace {
 
 constexpr char kFirstKey[] = "w";            // in Family::kMeta
-constexpr std::int64_t kHashedBytes = 2048;  // that one with hashed features counts for
+constexpr std::int64_t kHashedBytes = 2048;  // what waiting_bytes counts for hashed features
 
 std::uint32_t SizeOf(const Example& example) {
   return static_cast<std::uint32_t>(sizeof example.y +
@@ -25,27 +25,30 @@ Status Damaged(std::int64_t index) {
                                  " cannot be read"};
 }
 
-// Rows that are visited together. Nothing of them stays behind.
+// Decodes dense payloads into rows that lie side by side, kRowsToRead at a time, for a
+// BlockVisitor. The features are wiped before their memory is freed.
 class RowBuffer {
  public:
   ~RowBuffer() { Wipe(x_.data(), x_.size()); }
 
-  // Room for one more, of so many numbers.
+  // Memory for the features of the next row. All rows have the same length until the next Give.
   std::span<double> Next(std::size_t numbers) {
     if (x_.size() < kRowsToRead * numbers) {
-      LETHE_CHECK(indices_.empty());  // all have one length
-      Wipe(x_.data(), x_.size());     // it moves
+      LETHE_CHECK(indices_.empty());  // all rows have one length
+      Wipe(x_.data(), x_.size());     // resize moves them
       x_.resize(kRowsToRead * numbers);
     }
     numbers_ = numbers;
     return std::span(x_).subspan(indices_.size() * numbers, numbers);
   }
+  // Completes the row that Next has returned.
   void Add(EventIndex index, double y) {
     indices_.push_back(index);
     y_.push_back(y);
   }
   bool is_full() const { return indices_.size() == kRowsToRead; }
 
+  // Passes the rows to the visitor, and begins anew.
   void Give(const Payloads::BlockVisitor& visit) {
     if (!indices_.empty()) {
       visit({indices_, y_, std::span(x_).first(indices_.size() * numbers_)});
@@ -122,6 +125,10 @@ Status DurablePayloads::Load(const std::function<bool(std::int64_t)>& is_removed
   });
 }
 
+// Full blocks come from the store; entries from log_.first() on come from memory, since the store
+// may have them in pieces only. Stored rows may still have payloads that were removed but not
+// erased, so bytes_of_ decides which entries are visited. In the end their number must be count_: a
+// row that is missing from the store is thus noticed.
 Status DurablePayloads::TryToVisit(const EntryVisitor& visit) const {
   LETHE_RETURN_IF_ERROR(settle_());
   Status status;
@@ -171,12 +178,14 @@ void DurablePayloads::CopyTo(MemoryPayloads& memory) const {
 void DurablePayloads::LetCopyGo() {
   was_visited_ = false;
   if (!copy_) return;
-  copy_->DropBefore({next_});  // so that nothing of it stays behind
+  copy_->DropBefore({next_});  // wipes all rows
   copy_.reset();
 }
 
 void DurablePayloads::ForEachBlock(const BlockVisitor& visit) const {
   if (still_) return still_->ForEachBlock(visit);
+  // One visit is answered from the store. A second one suggests many passes, which a copy makes
+  // cheap.
   if (!copy_ && was_visited_ && bytes_ <= kMostCopied) {
     MemoryPayloads copy;
     CopyTo(copy);

@@ -8,8 +8,9 @@
 namespace lethe {
 namespace {
 
-constexpr std::size_t kRows = 256;  // of a block
+constexpr std::size_t kRows = 256;  // the most rows of a block
 
+// The shortest form of a row. The bytes that are written to find out are wiped.
 NumberForm FormOf(std::span<const double> x) {
   std::vector<char> bytes(x.size_bytes());
   const NumberForm form = WriteShortest(x.data(), x.size(), bytes.data());
@@ -17,7 +18,8 @@ NumberForm FormOf(std::span<const double> x) {
   return form;
 }
 
-// Takes the elements [begin, end) out, and wipes the room that becomes free at the end.
+// Removes the elements [begin, end), and wipes the memory that becomes free at the end. The
+// capacity stays.
 template <typename T>
 void EraseRange(std::vector<T>& values, std::size_t begin, std::size_t end) {
   std::copy(values.data() + end, values.data() + values.size(), values.data() + begin);
@@ -107,7 +109,7 @@ void MemoryPayloads::Block::Erase(std::size_t row) {
   for (std::size_t i = row; i < ends.size(); ++i) ends[i] -= end_row - begin_row;
 }
 
-// Windows drop one row per event, so here nothing moves up.
+// A window drops a row for each event, so this must be cheap: unlike Erase it moves nothing.
 void MemoryPayloads::Block::DropFirst() {
   Wipe(&y[first], 1);
   form == NumberForm::kFloat64 ? Wipe(x.data() + begin(first), values(first))
@@ -126,13 +128,14 @@ std::int64_t MemoryPayloads::BytesOf(const Block& block, std::size_t row) {
                                    block.Places(row).size_bytes());
 }
 
+// The row goes into the last block if that has room and the row fits its form. A row that does not
+// fit widens a block that is less than half full; otherwise it begins a block of its own form.
 void MemoryPayloads::Add(EventIndex index, const Example& example) {
   LETHE_CHECK(blocks_.empty() || blocks_.back().indices.back() < index);
   const std::span<const double> x(example.x.data(), static_cast<std::size_t>(example.x.size()));
   const auto append = [&] { return blocks_.back().Append(index, example.y, x, example.at); };
   const bool has_room = !blocks_.empty() && blocks_.back().HasRoomFor(1, x.size());
   if (!has_room || !append()) {
-    // A form that does not fit for long is not worth another try.
     if (has_room && blocks_.back().size() < kRows / 2) {
       blocks_.back().Widen();
     } else {
@@ -154,7 +157,7 @@ void MemoryPayloads::Remove(EventIndex index) {
   const auto block =
       std::lower_bound(blocks_.begin(), blocks_.end(), index,
                        [](const Block& b, EventIndex wanted) { return b.indices.back() < wanted; });
-  // Outside of a window there is nothing to remove.
+  // The payload may have been dropped from a window before.
   if (block == blocks_.end()) return;
   const auto retained = block->indices.begin() + static_cast<std::ptrdiff_t>(block->first);
   const auto at = std::lower_bound(retained, block->indices.end(), index);
@@ -208,7 +211,7 @@ void MemoryPayloads::ForEach(const Visitor& visit) const {
     for (std::size_t row = block.first; row < block.indices.size(); ++row) {
       const auto at = block.Places(row);
       const auto values = static_cast<Eigen::Index>(block.values(row));
-      if (example.x.size() != values) wipe();  // it moves
+      if (example.x.size() != values) wipe();  // resize moves them
       example.x.resize(values);
       block.Read(block.begin(row), block.values(row), example.x.data());
       example.y = block.y[row];
@@ -219,6 +222,8 @@ void MemoryPayloads::ForEach(const Visitor& visit) const {
   wipe();
 }
 
+// Blocks in eight bytes a number are visited whole, without a copy. Others are decoded into a
+// buffer, kRowsToRead rows at a time, which is wiped in the end.
 void MemoryPayloads::ForEachBlock(const BlockVisitor& visit) const {
   std::vector<double> read;
   for (const Block& block : blocks_) {
@@ -232,7 +237,7 @@ void MemoryPayloads::ForEachBlock(const BlockVisitor& visit) const {
       std::span<const double> x = std::span(block.x).subspan(is_read ? 0 : begin);
       if (is_read) {
         if (read.size() < values) {
-          Wipe(read.data(), read.size());  // it moves
+          Wipe(read.data(), read.size());  // resize moves them
           read.resize(values);
         }
         block.Read(begin, values, read.data());

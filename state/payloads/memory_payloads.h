@@ -9,9 +9,12 @@
 
 namespace lethe {
 
-// Payloads in memory, in order of index: blocks of rows that lie next to each other, dense ones in
-// four bytes a number where all of a block fit. A block never grows beyond what it reserved, so
-// that no copy of a row stays behind in freed memory, and rows that leave are overwritten.
+// Payloads in memory, in order of index. A block holds up to 256 rows side by side. Dense features
+// take four bytes a number if all rows of the block fit (see NumberForm). A block never grows
+// beyond its reserved memory, so that no copy of a row stays in freed memory, and rows that leave
+// are overwritten. Not thread-safe; const methods may run at the same time. It owns its memory. No
+// call fails. Blocks that a visitor receives are valid during the visit; after PinInMemory, until
+// the next change.
 class MemoryPayloads final : public Payloads {
  public:
   void Add(EventIndex index, const Example& example) override;
@@ -24,41 +27,46 @@ class MemoryPayloads final : public Payloads {
   std::int64_t bytes() const override { return bytes_; }
 
  private:
-  // Rows [first, indices.size()) are retained; those before are zero.
+  // Rows [first, indices.size()) are retained; the rows before them were dropped and wiped. The
+  // vectors keep the capacity that the constructor reserved.
   struct Block {
     Block(NumberForm form, std::size_t values_of_a_row);
 
     std::size_t size() const { return indices.size() - first; }
     std::size_t begin(std::size_t row) const { return row == 0 ? 0 : ends[row - 1]; }
     std::size_t values(std::size_t row) const { return ends[row] - begin(row); }
+    // The positions of hashed features; empty for dense ones.
     std::span<const std::uint32_t> Places(std::size_t row) const;
     bool HasRoomFor(std::size_t rows, std::size_t values) const;
-    // False: they do not fit its form, and it is as before.
+    // Needs HasRoomFor. Returns false if a number does not fit the form; the block is then
+    // unchanged.
     bool Append(EventIndex index, double y, std::span<const double> x,
                 std::span<const std::uint32_t> at);
-    // Adds all rows of another one of the same form.
+    // Adds all rows of a block of the same form from which no row was dropped. Needs HasRoomFor.
     void Append(const Block& other);
-    void Read(std::size_t from, std::size_t count, double* to) const;  // numbers
+    void Read(std::size_t from, std::size_t count, double* to) const;  // numbers, as doubles
     void Widen();                                                      // to eight bytes a number
+    // Removes a row; the rows behind it move up.
     void Erase(std::size_t row);
+    // Wipes the first retained row, in constant time: no row moves.
     void DropFirst();
 
     NumberForm form;
     std::size_t first = 0;
     std::vector<EventIndex> indices;
     std::vector<double> y;
-    std::vector<std::size_t> ends;       // of each row, in numbers
-    std::vector<double> x;               // the numbers, in eight bytes
-    std::vector<std::uint32_t> short_x;  // or in four
-    std::vector<std::uint32_t> at;       // hashed features only: beside x
+    std::vector<std::size_t> ends;       // where each row ends, in numbers
+    std::vector<double> x;               // the numbers, if form is kFloat64
+    std::vector<std::uint32_t> short_x;  // or else the numbers, in four bytes each
+    std::vector<std::uint32_t> at;       // positions of hashed features, parallel to x
   };
 
   static std::int64_t BytesOf(const Block& block, std::size_t row);
-  // Joins block i with the next one if both together are half empty.
+  // Joins block i with the next block if both together fill at most half of one.
   void Join(std::size_t i);
 
-  std::vector<Block> blocks_;  // none of them empty
-  bool holds_still_ = false;
+  std::vector<Block> blocks_;  // none is empty
+  bool holds_still_ = false;   // since PinInMemory: all blocks are kFloat64
   std::int64_t count_ = 0;
   std::int64_t bytes_ = 0;
 };

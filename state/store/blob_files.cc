@@ -21,12 +21,12 @@
 namespace lethe {
 namespace {
 
-constexpr std::uint64_t kAhead = std::uint64_t{8} << 20;  // room that is taken before it is needed
-constexpr std::size_t kZeros = std::size_t{64} << 10;     // that are written at once
+constexpr std::uint64_t kAhead = std::uint64_t{8} << 20;  // bytes that are allocated in advance
+constexpr std::size_t kZeros = std::size_t{64} << 10;     // bytes of a single write of zeros
 
-// One behind the other.
+// Writes the values one after another, beginning at `offset`. False: errno says why not.
 bool WriteValues(int file, const std::vector<std::string_view>& values, std::uint64_t offset) {
-  constexpr std::size_t kAtOnce = 1024;  // what Linux takes
+  constexpr std::size_t kAtOnce = 1024;  // IOV_MAX of Linux
   for (std::size_t first = 0; first < values.size(); first += kAtOnce) {
     const std::size_t end = std::min(first + kAtOnce, values.size());
     std::vector<iovec> pieces;
@@ -37,7 +37,8 @@ bool WriteValues(int file, const std::vector<std::string_view>& values, std::uin
     }
     const ssize_t written =
         pwritev(file, pieces.data(), static_cast<int>(pieces.size()), static_cast<off_t>(offset));
-    // Where not all of it went, as on a full disk, one by one shows why.
+    // After a short or failed write the values are written again one by one, so that errno has the
+    // reason.
     const bool is_done = written == static_cast<ssize_t>(bytes);
     for (std::size_t i = first; i < end; ++i) {
       if (!is_done && !WriteAll(file, values[i], offset)) return false;
@@ -47,7 +48,7 @@ bool WriteValues(int file, const std::vector<std::string_view>& values, std::uin
   return true;
 }
 
-// How much there was to read; none on an error.
+// Fills `bytes` from `offset` on. Returns how many bytes the file had; none on an error.
 std::optional<std::size_t> ReadAll(int file, std::string& bytes, std::uint64_t offset) {
   std::size_t done = 0;
   while (done < bytes.size()) {
@@ -61,7 +62,8 @@ std::optional<std::size_t> ReadAll(int file, std::string& bytes, std::uint64_t o
   return done;
 }
 
-// Gives the room back too, where that is worth it and the file system can.
+// Overwrites an extent. A large one becomes a hole, which frees its blocks, if the file system
+// supports that; otherwise zeros are written. False: errno says why not.
 bool ZeroOne(int file, const BlobFiles::Extent& extent) {
   const auto size = extent.end - extent.offset;
   if (size >= kZeros &&
@@ -78,7 +80,7 @@ bool ZeroOne(int file, const BlobFiles::Extent& extent) {
   return true;
 }
 
-// In order, and neighbours as one.
+// The extents of each file in order of offset, with adjacent ones joined.
 std::map<std::uint64_t, std::vector<BlobFiles::Extent>> ByFile(
     std::vector<BlobFiles::Extent> extents) {
   std::sort(extents.begin(), extents.end(),
@@ -113,9 +115,11 @@ Status BlobFiles::Sync() const {
   return SyncFolder(folder_) ? Status::Ok() : Failed("sync", folder_);
 }
 
-Status BlobFiles::Load(std::vector<BlobPlace> needed) {
+// Sorts the needed locations, and walks through each file beside them: every gap between two needed
+// blobs, and the tail behind the last one, is released.
+Status BlobFiles::Load(std::vector<BlobLocation> needed) {
   const std::lock_guard lock(mutex_);
-  std::sort(needed.begin(), needed.end(), [](const BlobPlace& a, const BlobPlace& b) {
+  std::sort(needed.begin(), needed.end(), [](const BlobLocation& a, const BlobLocation& b) {
     return std::tie(a.file, a.offset) < std::tie(b.file, b.offset);
   });
   if (!needed.empty()) next_ = needed.back().file + 1;
@@ -137,12 +141,12 @@ Status BlobFiles::Load(std::vector<BlobPlace> needed) {
       released_.push_back({number, at, offset});
       released_bytes_ += offset - at;
     };
-    for (auto place = std::lower_bound(
+    for (auto location = std::lower_bound(
              needed.begin(), needed.end(), number,
-             [](const BlobPlace&one, std::uint64_t file) { return one.file < file; });
-         place != needed.end() && place->file == number; ++place) {
-      release_until(std::min(place->offset, size));
-      at = std::max(at, place->offset + place->size);
+             [](const BlobLocation&one, std::uint64_t file) { return one.file < file; });
+         location != needed.end() && location->file == number; ++location) {
+      release_until(std::min(location->offset, size));
+      at = std::max(at, location->offset + location->size);
     }
     release_until(size);
   }
@@ -168,7 +172,7 @@ Status BlobFiles::Writer::Begin(std::uint64_t group) {
 
 void BlobFiles::Writer::Close() {
   if (file_ < 0) return;
-  // Gives back the room that was not needed; if not, it comes back with the file.
+  // Frees the blocks behind the end. If that fails, they are freed when the file is removed.
   if (room_ > end_ && ftruncate(file_, static_cast<off_t>(end_)) != 0) room_ = end_;
   close(std::exchange(file_, -1));
   {
@@ -178,16 +182,16 @@ void BlobFiles::Writer::Close() {
   if (files_.Forget(number_, 0)) unlink(files_.PathOf(number_).c_str());
 }
 
-Result<std::vector<BlobPlace>> BlobFiles::Writer::Append(
+Result<std::vector<BlobLocation>> BlobFiles::Writer::Append(
     const std::vector<std::string_view>& values, std::uint64_t group) {
   if (file_ < 0 || group != group_) LETHE_RETURN_IF_ERROR(Begin(group));
-  std::vector<BlobPlace> places;
+  std::vector<BlobLocation> locations;
   std::uint64_t end = end_;
   for (const std::string_view value : values) {
-    places.push_back({number_, end, value.size(), Checksum(value)});
+    locations.push_back({number_, end, value.size(), Checksum(value)});
     end += value.size();
   }
-  // A sync is much quicker then. Without it, it works as well.
+  // Allocating blocks in advance makes the syncs much quicker. It is optional: errors are ignored.
   if (end > room_) {
     room_ = end + kAhead;
     fallocate(file_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(end_),
@@ -198,42 +202,42 @@ Result<std::vector<BlobPlace>> BlobFiles::Writer::Append(
   if (fdatasync(file_) != 0) return files_.Failed("sync", path);
   const std::lock_guard lock(files_.mutex_);
   files_.files_[number_].bytes += end - std::exchange(end_, end);
-  return places;
+  return locations;
 }
 
 void BlobFiles::Reader::Close() {
   if (file_ >= 0) close(std::exchange(file_, -1));
 }
 
-Status BlobFiles::Reader::Read(const BlobPlace& place, std::string& bytes) {
-  const std::string path = files_.PathOf(place.file);
-  if (file_ < 0 || number_ != place.file) {
+Status BlobFiles::Reader::Read(const BlobLocation& location, std::string& bytes) {
+  const std::string path = files_.PathOf(location.file);
+  if (file_ < 0 || number_ != location.file) {
     Close();
     file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file_ < 0 && errno == ENOENT) return Damaged(path, "is missing");
     if (file_ < 0) return {ErrorCode::kDisk, "cannot read " + path + ": " + std::strerror(errno)};
-    number_ = place.file;
+    number_ = location.file;
   }
-  // A size that is damage is not worth its memory.
+  // Checked before the memory is allocated, since a damaged size may be huge.
   const off_t end = lseek(file_, 0, SEEK_END);
-  if (end < 0 || place.offset > static_cast<std::uint64_t>(end) ||
-      place.size > static_cast<std::uint64_t>(end) - place.offset) {
+  if (end < 0 || location.offset > static_cast<std::uint64_t>(end) ||
+      location.size > static_cast<std::uint64_t>(end) - location.offset) {
     return Damaged(path, "is too short");
   }
-  bytes.resize(place.size);
-  const auto got = ReadAll(file_, bytes, place.offset);
+  bytes.resize(location.size);
+  const auto got = ReadAll(file_, bytes, location.offset);
   if (!got) return {ErrorCode::kDisk, "cannot read " + path + ": " + std::strerror(errno)};
-  if (*got != place.size || Checksum(bytes) != place.checksum) {
-    return Damaged(path, "has a wrong checksum at " + std::to_string(place.offset));
+  if (*got != location.size || Checksum(bytes) != location.checksum) {
+    return Damaged(path, "has a wrong checksum at " + std::to_string(location.offset));
   }
   return Status::Ok();
 }
 
-void BlobFiles::Release(const BlobPlace& place) {
-  if (place.size == 0) return;
+void BlobFiles::Release(const BlobLocation& location) {
+  if (location.size == 0) return;
   const std::lock_guard lock(mutex_);
-  released_.push_back({place.file, place.offset, place.offset + place.size});
-  released_bytes_ += place.size;
+  released_.push_back({location.file, location.offset, location.offset + location.size});
+  released_bytes_ += location.size;
 }
 
 std::uint64_t BlobFiles::released_bytes() const {
@@ -282,6 +286,9 @@ Status BlobFiles::Zero(std::uint64_t number, const std::vector<Extent>& extents)
   return status;
 }
 
+// For each file: if the extents are all that is left, the file is removed without being zeroed.
+// Otherwise the extents are zeroed and synced, and the file is removed if that emptied it. Removed
+// names are synced once, at the end.
 Status BlobFiles::Destroy(std::vector<Extent> extents) {
   bool is_removed = false;
   for (const auto& [number, here] : ByFile(std::move(extents))) {

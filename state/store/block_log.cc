@@ -15,6 +15,9 @@ Status BlockLog<Rows>::Damaged(Family family, std::string_view key) {
                                  std::to_string(KeyNumber(key)) + " cannot be read"};
 }
 
+// Rows are in order of their first index, so the log is complete if each begins where the one
+// before ended. The first row may begin later than 0, but only at a block: DropBefore deletes whole
+// blocks. Pieces at the end are added to the open block again, which the next AddTo may complete.
 template <typename Rows>
 Status BlockLog<Rows>::Load(const Store& store, const Visitor& visit) {
   Status status;
@@ -23,7 +26,6 @@ Status BlockLog<Rows>::Load(const Store& store, const Visitor& visit) {
   LETHE_RETURN_IF_ERROR(store.Scan(family_, "", [&](std::string_view key, std::string_view value) {
     const bool is_read =
         Rows::Decode(value, rows) && KeyNumber(key) == static_cast<std::uint64_t>(rows.first());
-    // Nothing is missing, unless it was dropped by whole blocks.
     if (!is_read || rows.first() != (is_first ? BlockOf(rows.first()) : stored_)) {
       status = Damaged(family_, key);
       return false;
@@ -95,6 +97,8 @@ auto BlockLog<Rows>::Read(const Store& store, std::int64_t index) const -> Resul
   return *std::move(entry);
 }
 
+// A full block goes into the row of its first index, which overwrites its first piece; the other
+// pieces are deleted. The entries of the open block since the last call become a new piece.
 template <typename Rows>
 void BlockLog<Rows>::AddTo(WriteBatch& batch) {
   const auto key = [](std::int64_t index) { return NumberKey(static_cast<std::uint64_t>(index)); };
@@ -120,7 +124,7 @@ void BlockLog<Rows>::AddTo(WriteBatch& batch) {
 template <typename Rows>
 std::vector<Store::KeyRange> BlockLog<Rows>::RangesOf(const std::set<std::int64_t>& indices) const {
   std::vector<Store::KeyRange> ranges;
-  std::int64_t end = -1;  // of the last range
+  std::int64_t end = -1;  // the end of the last range
   for (const std::int64_t index : indices) {
     const std::int64_t first = BlockOf(index);
     if (first >= end) {
@@ -152,7 +156,8 @@ std::optional<std::string> BlankedIn(Rows& rows, const std::set<std::int64_t>& i
 }  // namespace
 
 std::optional<std::string> Blanked(std::string_view value, const std::set<std::int64_t>& indices) {
-  // Both kinds of rows begin with the kind, the first index and the count.
+  // Both kinds of row begin with the kind, the first index and the count. Most rows have no entry
+  // of `indices`; this check saves decoding them.
   if (value.size() < 13) return std::nullopt;
   const auto first = NumberAt<std::int64_t>(value, 1);
   const auto next = indices.lower_bound(first);

@@ -4,7 +4,8 @@
 
 namespace lethe {
 
-// ISA-L takes and returns what the register holds, counts in int, and only reads.
+// ISA-L takes and returns the raw register, so both inversions are done here. It counts bytes in an
+// int, hence the loop, and takes a non-const pointer that it only reads from.
 std::uint32_t Crc32c(std::string_view bytes) {
   constexpr std::size_t kMost = std::size_t{1} << 30;
   std::uint32_t held = ~std::uint32_t{0};

@@ -20,6 +20,7 @@ using rocksdb::IOOptions;
 using rocksdb::IOStatus;
 using rocksdb::Slice;
 
+// A file whose writes and syncs report errors to `failure`, which it borrows from its file system.
 class GuardedFile final : public rocksdb::FSWritableFileOwnerWrapper {
  public:
   GuardedFile(std::unique_ptr<FSWritableFile> file, std::string name, const DiskFailure& failure)
@@ -53,6 +54,7 @@ class GuardedFile final : public rocksdb::FSWritableFileOwnerWrapper {
   const DiskFailure& failure_;
 };
 
+// The default file system; all files that are opened for writing are guarded.
 class GuardedFileSystem final : public rocksdb::FileSystemWrapper {
  public:
   explicit GuardedFileSystem(DiskFailure failure)

@@ -33,6 +33,7 @@ Status MemoryStore::Write(const WriteBatch& batch, bool /*sync*/) {
 
 Status MemoryStore::Rewrite(const std::vector<KeyRange>& ranges, const Scrub& scrub) {
   for (const KeyRange& range : ranges) {
+    // Only these two families have rows that a scrub may change.
     if (range.family != Family::kEvents && range.family != Family::kPayloads) continue;
     Rows& rows = rows_[static_cast<std::size_t>(range.family)];
     for (auto row = rows.lower_bound(range.first); row != rows.upper_bound(range.last); ++row) {

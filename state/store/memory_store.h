@@ -7,7 +7,8 @@
 
 namespace lethe {
 
-// Rows in memory, for simulations: it can be copied, which is what a disk holds at a crash.
+// A Store in memory, for simulations of crashes: a copy of it is what a disk holds at that moment.
+// Not thread-safe. It owns its rows. No call fails, and `sync` means nothing.
 class MemoryStore final : public Store {
  public:
   Result<std::optional<std::string>> Get(Family family, std::string_view key) const override;

@@ -13,52 +13,54 @@
 namespace lethe {
 namespace {
 
-constexpr std::size_t kPlace = 8 + 8 + 8 + 4;
-constexpr std::size_t kPortion = std::size_t{8} << 20;  // bytes that a Rewrite moves at a time
-// Rows of so many keys share files, and move together when one of them changes. The number must
-// not depend on how large they are.
+constexpr std::size_t kLocationBytes = 8 + 8 + 8 + 4;
+constexpr std::size_t kPortion = std::size_t{8} << 20;  // a Rewrite moves so many bytes at a time
+// The number of keys in a group. The rows of a group share files, and move together when one of
+// them changes. A group is a range of keys, so that it does not depend on the sizes of the values.
 constexpr std::uint64_t kGroup = 65'536;
-// Of what nobody needs; pieces and windows leave it behind, also where nothing is ever deleted.
+// Released bytes that Write tolerates before it destroys them. Replaced pieces and windows release
+// bytes also where nothing is ever deleted.
 constexpr std::uint64_t kMostReleased = std::uint64_t{16} << 20;
 
-std::string Encode(const BlobPlace& place) {
+std::string Encode(const BlobLocation& location) {
   std::string value;
-  PutNumber(value, place.file);
-  PutNumber(value, place.offset);
-  PutNumber(value, place.size);
-  PutNumber(value, place.checksum);
+  PutNumber(value, location.file);
+  PutNumber(value, location.offset);
+  PutNumber(value, location.size);
+  PutNumber(value, location.checksum);
   return value;
 }
 
-std::optional<BlobPlace> Decode(std::string_view value) {
-  if (value.size() != kPlace) return std::nullopt;
-  return BlobPlace{NumberAt<std::uint64_t>(value, 0), NumberAt<std::uint64_t>(value, 8),
-                   NumberAt<std::uint64_t>(value, 16), NumberAt<std::uint32_t>(value, 24)};
+std::optional<BlobLocation> Decode(std::string_view value) {
+  if (value.size() != kLocationBytes) return std::nullopt;
+  return BlobLocation{NumberAt<std::uint64_t>(value, 0), NumberAt<std::uint64_t>(value, 8),
+                      NumberAt<std::uint64_t>(value, 16), NumberAt<std::uint32_t>(value, 24)};
 }
 
 std::uint64_t GroupOf(std::string_view key) { return KeyNumber(key) / kGroup; }
 
 }  // namespace
 
-PayloadStore::PayloadStore(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& places,
+PayloadStore::PayloadStore(rocksdb::DB& db, rocksdb::ColumnFamilyHandle& locations,
                            const std::string& folder, DiskFailure failure)
     : db_(db),
-      places_(&places),
+      locations_(&locations),
       folder_(folder),
       files_(folder + "/payloads", std::move(failure)) {}
 
 Status PayloadStore::Load(bool to_write) {
-  std::vector<BlobPlace> places;
-  const std::unique_ptr<rocksdb::Iterator> rows(db_.NewIterator(rocksdb::ReadOptions(), places_));
+  std::vector<BlobLocation> locations;
+  const std::unique_ptr<rocksdb::Iterator> rows(
+      db_.NewIterator(rocksdb::ReadOptions(), locations_));
   for (rows->SeekToFirst(); rows->Valid(); rows->Next()) {
-    const auto place = Decode(View(rows->value()));
-    if (!place)
-      return {ErrorCode::kInput, "the state is damaged: a place of payloads in " + folder_};
-    rows_.emplace_hint(rows_.end(), rows->key().ToString(), *place);
-    places.push_back(*place);
+    const auto location = Decode(View(rows->value()));
+    if (!location)
+      return {ErrorCode::kInput, "the state is damaged: a location of payloads in " + folder_};
+    rows_.emplace_hint(rows_.end(), rows->key().ToString(), *location);
+    locations.push_back(*location);
   }
   LETHE_RETURN_IF_ERROR(Convert(rows->status(), "reading " + folder_));
-  return to_write ? files_.Load(std::move(places)) : Status::Ok();
+  return to_write ? files_.Load(std::move(locations)) : Status::Ok();
 }
 
 std::optional<PayloadStore::Row> PayloadStore::Next(std::string_view key) const {
@@ -68,28 +70,30 @@ std::optional<PayloadStore::Row> PayloadStore::Next(std::string_view key) const 
   return *row;
 }
 
-std::optional<BlobPlace> PayloadStore::PlaceOf(std::string_view key) const {
+std::optional<BlobLocation> PayloadStore::LocationOf(std::string_view key) const {
   const std::lock_guard lock(mutex_);
   const auto row = rows_.find(key);
   if (row == rows_.end()) return std::nullopt;
   return row->second;
 }
 
+// Reading needs no lock: if the bytes at a location are gone, then a Rewrite or a Write has changed
+// the location before, and the loop tries the new one. The same location twice means damage.
 Result<bool> PayloadStore::Read(Row& row, BlobFiles::Reader& reader, std::string& value) const {
   while (true) {
     const Status status = reader.Read(row.second, value);
     if (status.ok()) return true;
-    const auto place = PlaceOf(row.first);
-    if (!place) return false;
-    if (*place == row.second) return status;
-    row.second = *place;
+    const auto location = LocationOf(row.first);
+    if (!location) return false;
+    if (*location == row.second) return status;
+    row.second = *location;
   }
 }
 
 Result<std::optional<std::string>> PayloadStore::Get(std::string_view key) const {
-  const auto place = PlaceOf(key);
-  if (!place) return std::optional<std::string>();
-  Row row(key, *place);
+  const auto location = LocationOf(key);
+  if (!location) return std::optional<std::string>();
+  Row row(key, *location);
   BlobFiles::Reader reader(files_);
   std::string value;
   const auto is_there = Read(row, reader, value);
@@ -129,26 +133,28 @@ std::vector<PayloadStore::Row> PayloadStore::Unreadable(const std::vector<Row>& 
   std::vector<Row> unreadable;
   BlobFiles::Reader reader(files_);
   std::string value;
-  for (const auto& [key, old_place] : rows) {
-    const auto place = PlaceOf(key);
-    if (!place) continue;
-    Row row(key, *place);
+  for (const auto& [key, old_location] : rows) {
+    const auto location = LocationOf(key);
+    if (!location) continue;
+    Row row(key, *location);
     if (!Read(row, reader, value).ok()) unreadable.push_back(row);
   }
   return unreadable;
 }
 
+// Two passes over the changes. The first appends the values of the puts to files, in one call for
+// each run of keys of a group. The second adds a row for each change, with the locations in order.
 Status PayloadStore::Add(const std::vector<const WriteBatch::Change*>& changes,
                          rocksdb::WriteBatch& rows) {
   using Kind = WriteBatch::Change::Kind;
-  std::vector<BlobPlace> places;
+  std::vector<BlobLocation> locations;
   std::vector<std::string_view> values;
   std::uint64_t group = 0;
   const auto append = [&]() -> Status {
     if (values.empty()) return Status::Ok();
     const auto written = writer_.Append(values, group);
     if (!written.ok()) return written.status();
-    places.insert(places.end(), written.value().begin(), written.value().end());
+    locations.insert(locations.end(), written.value().begin(), written.value().end());
     values.clear();
     return Status::Ok();
   };
@@ -160,19 +166,19 @@ Status PayloadStore::Add(const std::vector<const WriteBatch::Change*>& changes,
   }
   LETHE_RETURN_IF_ERROR(append());
   added_.clear();
-  auto place = places.begin();
+  auto location = locations.begin();
   for (const WriteBatch::Change* change : changes) {
     WriteBatch::Change added{change->kind, change->family, change->key, {}};
     rocksdb::Status status;
     switch (change->kind) {
       case Kind::kPut:
-        added.value = Encode(*place++);
-        status = rows.Put(places_, Slice(added.key), Slice(added.value));
+        added.value = Encode(*location++);
+        status = rows.Put(locations_, Slice(added.key), Slice(added.value));
         break;
-      case Kind::kDelete: status = rows.Delete(places_, Slice(change->key)); break;
+      case Kind::kDelete: status = rows.Delete(locations_, Slice(change->key)); break;
       case Kind::kDeleteRange:
         added.value = change->value;
-        status = rows.DeleteRange(places_, Slice(change->key), Slice(change->value));
+        status = rows.DeleteRange(locations_, Slice(change->key), Slice(change->value));
         break;
     }
     added_.push_back(std::move(added));
@@ -197,7 +203,7 @@ Status PayloadStore::Write(const std::vector<const WriteBatch::Change*>& changes
 
 void PayloadStore::Apply(const WriteBatch::Change& change) {
   if (change.kind == WriteBatch::Change::Kind::kPut)
-    return Place(change.key, *Decode(change.value));
+    return SetLocation(change.key, *Decode(change.value));
   const bool is_range = change.kind == WriteBatch::Change::Kind::kDeleteRange;
   const auto first = rows_.lower_bound(change.key);
   const auto end = is_range ? rows_.lower_bound(change.value) : rows_.upper_bound(change.key);
@@ -205,21 +211,24 @@ void PayloadStore::Apply(const WriteBatch::Change& change) {
   rows_.erase(first, end);
 }
 
-void PayloadStore::Place(const std::string& key, const BlobPlace& place) {
-  const auto [row, is_new] = rows_.try_emplace(key, place);
+void PayloadStore::SetLocation(const std::string& key, const BlobLocation& location) {
+  const auto [row, is_new] = rows_.try_emplace(key, location);
   if (is_new) return;
   files_.Release(row->second);
-  row->second = place;
+  row->second = location;
 }
 
-Status PayloadStore::ChangePlaces(const std::vector<Change>& changes) {
+// Holds mutex_ from the comparison with `from` to the change of rows_, so no Write comes in
+// between. Whichever of the two locations lost is released: `from` if the row moved, `to` if it did
+// not.
+Status PayloadStore::ChangeLocations(const std::vector<Change>& changes) {
   const std::lock_guard lock(mutex_);
   rocksdb::WriteBatch batch;
   for (const Change& change : changes) {
     const auto row = rows_.find(change.key);
-    // What took the place of a row was written without what had to go.
+    // A row that Write has put meanwhile was encoded after the deletion, so it needs no scrub.
     if (row == rows_.end() || row->second != change.from) continue;
-    const auto status = batch.Put(places_, Slice(change.key), Slice(Encode(change.to)));
+    const auto status = batch.Put(locations_, Slice(change.key), Slice(Encode(change.to)));
     LETHE_RETURN_IF_ERROR(Convert(status, "writing to " + folder_));
   }
   LETHE_RETURN_IF_ERROR(
@@ -242,10 +251,10 @@ Status PayloadStore::MoveGroup(std::uint64_t group, const Store::Scrub& scrub) {
   std::size_t bytes = 0;
   const auto move = [&]() -> Status {
     if (values.empty()) return Status::Ok();
-    const auto places = writer.Append({values.begin(), values.end()}, group);
-    if (!places.ok()) return places.status();
-    for (std::size_t i = 0; i < changes.size(); ++i) changes[i].to = places.value()[i];
-    LETHE_RETURN_IF_ERROR(ChangePlaces(changes));
+    const auto locations = writer.Append({values.begin(), values.end()}, group);
+    if (!locations.ok()) return locations.status();
+    for (std::size_t i = 0; i < changes.size(); ++i) changes[i].to = locations.value()[i];
+    LETHE_RETURN_IF_ERROR(ChangeLocations(changes));
     changes.clear();
     values.clear();
     bytes = 0;
@@ -275,7 +284,7 @@ Status PayloadStore::Rewrite(const std::vector<Store::KeyRange>& ranges,
     }
   }
   {
-    // What is written from here on goes to another file.
+    // From here on Write appends to a new file, so the files of these groups can be removed.
     const std::lock_guard writing(writing_);
     if (groups.contains(writer_.group())) writer_.Close();
   }
@@ -283,7 +292,8 @@ Status PayloadStore::Rewrite(const std::vector<Store::KeyRange>& ranges,
   return DestroyReleased();
 }
 
-// It must not come back into use, as it would if the commits that released it were lost.
+// Syncs the log before it destroys anything. If a crash lost the commit that released an extent,
+// the row before that commit would come back, and its value must then still exist.
 Status PayloadStore::DestroyReleased() {
   const std::lock_guard one_at_a_time(destroying_);
   std::vector<BlobFiles::Extent> released = files_.TakeReleased();

@@ -8,13 +8,15 @@
 
 namespace lethe {
 
-// Writes a file that only its owner may read, whole or not at all, and on disk when this returns.
+// Replaces a file atomically by one that only its owner may read (0600). When it returns ok, the
+// file is on disk. kDisk: the old file, if any, is unchanged, and PATH.part may be left behind.
 Status WritePrivateFile(const std::string& path, std::string_view bytes);
 
-// None if there is no such file.
+// The content of a file; none if there is no such file. kDisk: it cannot be read.
 Result<std::optional<std::string>> ReadWholeFile(const std::string& path);
 
-// Makes a folder that only its owner may enter, if it is not there.
+// Creates a folder that only its owner may enter (0700), and its parents. A folder that exists
+// keeps its permissions.
 Status MakePrivateFolder(const std::string& path);
 
 }  // namespace lethe

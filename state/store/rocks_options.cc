@@ -9,13 +9,14 @@
 namespace lethe {
 namespace {
 
-constexpr std::size_t kFile = std::size_t{16} << 20;  // the unit of erasure
+constexpr std::size_t kFile = std::size_t{16} << 20;  // an erasure rewrites whole files
 constexpr std::size_t kEventMemtable = std::size_t{8} << 20;
 constexpr std::size_t kSmallMemtable = std::size_t{4} << 20;
 constexpr std::size_t kArenaBlock = std::size_t{512} << 10;  // small enough to be reused
 constexpr std::uint64_t kMaxLog = std::uint64_t{16} << 20;
 constexpr std::uint64_t kSyncEvery = std::uint64_t{1} << 20;
 
+// Changes values during a compaction. It never drops a row: Filter always returns false.
 class ScrubbingFilter final : public rocksdb::CompactionFilter {
  public:
   explicit ScrubbingFilter(std::shared_ptr<const Store::Scrub> scrub) : scrub_(std::move(scrub)) {}
@@ -37,7 +38,7 @@ class ScrubbingFilter final : public rocksdb::CompactionFilter {
 rocksdb::ColumnFamilyOptions FamilyOptions(Family family,
                                            const std::shared_ptr<ScrubbingFactory>& scrubbing) {
   rocksdb::ColumnFamilyOptions options;
-  // The rows of payloads hold places only. PayloadStore scrubs the payloads themselves.
+  // The rows of kPayloads are locations of blobs. PayloadStore scrubs the payloads themselves.
   if (family == Family::kEvents) options.compaction_filter_factory = scrubbing;
   options.compression = rocksdb::kNoCompression;
   options.write_buffer_size = family == Family::kEvents ? kEventMemtable : kSmallMemtable;
@@ -74,7 +75,9 @@ rocksdb::DBOptions DatabaseOptions(rocksdb::Env* env, LogEnd log_end) {
   options.max_open_files = RocksStore::kMaxOpenFiles;
   options.keep_log_file_num = 2;
   options.info_log_level = rocksdb::WARN_LEVEL;
-  // The log ends where it is torn; DurableState knows whether a commit is missing then.
+  // With kMayBeTorn, recovery ends at the first torn record, and DurableState compares the number
+  // of commits with the watermark. Without a watermark nobody could tell, so every record must be
+  // whole.
   options.wal_recovery_mode = log_end == LogEnd::kMayBeTorn
                                   ? rocksdb::WALRecoveryMode::kPointInTimeRecovery
                                   : rocksdb::WALRecoveryMode::kAbsoluteConsistency;

@@ -13,13 +13,16 @@
 
 namespace lethe {
 
-// Compactions take out of rows what the present scrub says; nothing, unless a Rewrite is under way.
-// Thread-safe.
+// Makes the compaction filters of RocksDB, which apply the current scrub to the rows that a
+// compaction copies. Outside of a Rewrite there is no scrub, and a filter changes nothing.
+// Thread-safe. RocksDB and the store share it; each filter shares the scrub it was made with, and
+// may so apply it after Set has replaced it.
 class ScrubbingFactory final : public rocksdb::CompactionFilterFactory {
  public:
   const char* Name() const override { return "lethe.scrub"; }
   std::unique_ptr<rocksdb::CompactionFilter> CreateCompactionFilter(
       const rocksdb::CompactionFilter::Context& context) override;
+  // Null: filters made from now on change nothing.
   void Set(std::shared_ptr<const Store::Scrub> scrub) {
     const std::lock_guard lock(mutex_);
     scrub_ = std::move(scrub);
@@ -30,8 +33,9 @@ class ScrubbingFactory final : public rocksdb::CompactionFilterFactory {
   std::shared_ptr<const Store::Scrub> scrub_;
 };
 
+// The options of a shard's database. `env` is borrowed and must outlive the database.
 rocksdb::DBOptions DatabaseOptions(rocksdb::Env* env, LogEnd log_end);
-// The families of a store in their order.
+// The column families in the order of Family, so that a handle's position is its Family.
 std::vector<rocksdb::ColumnFamilyDescriptor> Descriptors(
     const std::shared_ptr<ScrubbingFactory>& scrubbing);
 

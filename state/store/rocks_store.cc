@@ -22,13 +22,13 @@
 namespace lethe {
 namespace {
 
-constexpr std::size_t kMostRoom = std::size_t{8} << 20;     // that a batch keeps for the next
-constexpr std::int64_t kBytesUnit = std::int64_t{1} << 20;  // what Bytes is rounded up to
-constexpr int kMostTries = 200;  // to open a database that changes meanwhile
+constexpr std::size_t kMostRoom = std::size_t{8} << 20;     // kept for the next batch
+constexpr std::int64_t kBytesUnit = std::int64_t{1} << 20;  // Bytes is rounded up to this
+constexpr int kMostTries = 200;  // of opening a database while its owner changes it
 constexpr std::chrono::milliseconds kPause{10};
 
-// A new database gets its families all at once: one by one, RocksDB would write down the options of
-// all of them each time, and sync that.
+// Creates all families of a new database in one call. If DB::Open created them one by one, RocksDB
+// would write and sync the file of options once for each.
 rocksdb::Status OpenOrCreate(const rocksdb::DBOptions& options, const std::string& folder,
                              std::vector<rocksdb::ColumnFamilyDescriptor> descriptors,
                              std::vector<rocksdb::ColumnFamilyHandle*>& families,
@@ -46,7 +46,7 @@ rocksdb::Status OpenOrCreate(const rocksdb::DBOptions& options, const std::strin
   return status;
 }
 
-// Says nothing.
+// A logger without output, for folders that this process must not write to.
 class SilentLogger final : public rocksdb::Logger {
  public:
   using rocksdb::Logger::Logv;
@@ -61,11 +61,11 @@ struct RocksStore::Impl {
   std::string folder;
   std::unique_ptr<rocksdb::DB> db;
   std::vector<rocksdb::ColumnFamilyHandle*> families;
-  rocksdb::WriteBatch rows;  // of Write, which keeps its room
+  rocksdb::WriteBatch rows;  // used by Write only; a member, so that its memory is reused
   std::unique_ptr<PayloadStore> payloads;
   bool is_read_only = false;
 
-  // Handles before the database, or RocksDB's assertions end the process.
+  // RocksDB asserts that all handles are destroyed before the database is closed.
   ~Impl() {
     for (rocksdb::ColumnFamilyHandle* handle : families) db->DestroyColumnFamilyHandle(handle);
     if (db) db->Close();
@@ -96,6 +96,10 @@ Result<std::unique_ptr<RocksStore>> RocksStore::Open(const std::string& folder,
   return std::unique_ptr<RocksStore>(new RocksStore(std::move(impl)));
 }
 
+// RocksDB's read-only mode takes no lock, so the owner may replace files while this opens them. The
+// list of files is therefore compared before and after. If no log was removed in between, what was
+// opened is one commit's state (see DatabaseFiles). If opening failed and the files did not change,
+// the failure is real. In all other cases the owner was at work, and it is tried again.
 Result<std::unique_ptr<RocksStore>> RocksStore::OpenForReading(const std::string& folder,
                                                                LogEnd log_end) {
   for (int tries = 1;; ++tries) {
@@ -122,8 +126,8 @@ Result<std::unique_ptr<RocksStore>> RocksStore::TryToOpenForReading(const std::s
   impl->env = NewGuardedEnv(LeaveOnDiskFailure);
   rocksdb::DBOptions options = DatabaseOptions(impl->env.get(), log_end);
   options.create_if_missing = false;
-  options.max_open_files = -1;  // all are opened now, and stay readable if the owner removes them
-  options.info_log = std::make_shared<SilentLogger>();  // none: the folder is not ours to write
+  options.max_open_files = -1;  // opens all files now: they stay readable if the owner unlinks them
+  options.info_log = std::make_shared<SilentLogger>();  // the folder is not ours to write to
   rocksdb::DB* db = nullptr;
   const auto opened = rocksdb::DB::OpenForReadOnly(options, folder, Descriptors(impl->scrubbing),
                                                    &impl->families, &db);
@@ -171,6 +175,8 @@ std::optional<std::string> RocksStore::LastKey(Family family) const {
   return rows->key().ToString();
 }
 
+// Changes of payloads go to PayloadStore, which writes their values to files and adds the rows with
+// their locations to the batch. One write to the database then makes all changes visible together.
 Status RocksStore::Write(const WriteBatch& batch, bool sync) {
   rocksdb::WriteBatch& rows = impl_->rows;
   if (rows.GetDataSize() > kMostRoom) rows = rocksdb::WriteBatch();
@@ -210,8 +216,8 @@ std::int64_t RocksStore::Bytes(Family family) const {
 Status RocksStore::Verify() const {
   LETHE_RETURN_IF_ERROR(VerifyDatabase());
   auto unreadable = impl_->payloads->Unreadable();
-  // The owner of a state that is read may have moved rows since it was opened. A row is damaged if
-  // it is still where it could not be read.
+  // The owner may have moved payloads since this store was opened for reading. A fresh view of the
+  // database tells: a row is damaged if it is unreadable and its location has not changed.
   for (int tries = 1; impl_->is_read_only && !unreadable.empty() && tries <= kMostTries; ++tries) {
     const auto now = OpenForReading(impl_->folder);
     if (!now.ok()) return now.status();
@@ -224,8 +230,9 @@ Status RocksStore::Verify() const {
                                  " rows of payloads in " + impl_->folder + " cannot be read"};
 }
 
-// RocksDB opens each file again for its own check. The owner of a state that is read may have
-// removed files; then all rows are read instead, from the files that are open.
+// RocksDB's own check opens each file again, which fails if the owner has removed one since this
+// store was opened for reading. In that case all rows are read from the files that are still open,
+// which verifies the checksum of every block.
 Status RocksStore::VerifyDatabase() const {
   const auto status = impl_->db->VerifyChecksum();
   if (status.ok() || status.IsCorruption() || !impl_->is_read_only) {
@@ -247,7 +254,9 @@ Status RocksStore::Flush() {
                  "flushing " + impl_->folder);
 }
 
-// Joins ranges of a family that lie in the same file, which would be rewritten for each of them.
+// Joins ranges of a family that share a file. CompactRange rewrites whole files, so it would
+// rewrite a shared file once for each range. Ranges are sorted and joined with the last range only;
+// the cost is the number of ranges times the number of files.
 std::vector<Store::KeyRange> RocksStore::JoinInFiles(std::vector<KeyRange> ranges) const {
   std::sort(ranges.begin(), ranges.end(), [](const KeyRange& a, const KeyRange& b) {
     return std::tie(a.family, a.first) < std::tie(b.family, b.first);
@@ -278,17 +287,21 @@ std::vector<Store::KeyRange> RocksStore::JoinInFiles(std::vector<KeyRange> range
   return joined;
 }
 
+// The steps, in an order that leaves nothing behind:
+// 1. Payloads move to new files without the deleted ones. This changes their rows in the database;
+//    the old rows have lengths and checksums of payloads that are to go.
+// 2. A flush of all families makes RocksDB drop the log.
+// 3. A forced compaction of each range applies the scrub to event rows, and drops overwritten and
+//    deleted rows, among them the old rows of step 1.
+// A step that fails ends the call. The next start of the process begins again with step 1.
 Status RocksStore::Rewrite(const std::vector<KeyRange>& ranges, const Scrub& scrub) {
   std::vector<KeyRange> in_database;
   std::vector<KeyRange> placed;
   for (const KeyRange& range : ranges) {
     (range.family == Family::kPayloads ? placed : in_database).push_back(range);
   }
-  // First of all, since it changes places, and the old ones tell of rows: their lengths and
-  // checksums.
   LETHE_RETURN_IF_ERROR(impl_->payloads->Rewrite(placed, scrub));
   impl_->scrubbing->Set(std::make_shared<const Scrub>(scrub));
-  // The log goes when nothing in it is needed any more, which a flush of all families sees to.
   Status status = Flush();
   for (const KeyRange& range : JoinInFiles(std::move(in_database))) {
     if (!status.ok()) break;
@@ -299,7 +312,8 @@ Status RocksStore::Rewrite(const std::vector<KeyRange>& ranges, const Scrub& scr
   return status;
 }
 
-// Both keys empty: all of the family.
+// Rewrites the files that have keys in [first_key, last_key]; two empty keys are the whole family.
+// kForce rewrites the files of the last level too.
 Status RocksStore::Compact(rocksdb::ColumnFamilyHandle* family, std::string_view first_key,
                            std::string_view last_key) {
   rocksdb::CompactRangeOptions options;

@@ -106,7 +106,7 @@ def unknown_commands():
 
 def missing_files():
     """Files of this repository that the text names, such as `engine/spec/loss.cc`."""
-    folders = "app|bench|configs|connectors|docs|engine|examples|metrics|package|state|tests|web"
+    folders = "app|bench|configs|connectors|docs|engine|examples|http|metrics|package|state|tests|web"
     for page in pages():
         for name in re.findall(rf"`((?:{folders})/[\w./-]+)`", read(page)):
             if not os.path.exists(os.path.join(ROOT, name)):

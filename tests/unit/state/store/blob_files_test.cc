@@ -23,15 +23,15 @@ class BlobFilesTest : public ::testing::Test {
   }
   ~BlobFilesTest() override { std::filesystem::remove_all(folder_); }
 
-  std::unique_ptr<BlobFiles> Open(std::vector<BlobPlace> needed = {}) {
+  std::unique_ptr<BlobFiles> Open(std::vector<BlobLocation> needed = {}) {
     auto files = std::make_unique<BlobFiles>(
         folder_.string(), [this](const std::string& message) { failures_.push_back(message); });
     EXPECT_TRUE(files->Load(std::move(needed)).ok());
     return files;
   }
-  static Result<std::string> Read(const BlobFiles& files, const BlobPlace& place) {
+  static Result<std::string> Read(const BlobFiles& files, const BlobLocation& location) {
     std::string bytes;
-    LETHE_RETURN_IF_ERROR(BlobFiles::Reader(files).Read(place, bytes));
+    LETHE_RETURN_IF_ERROR(BlobFiles::Reader(files).Read(location, bytes));
     return bytes;
   }
   std::string Raw(const std::string& name) const {
@@ -39,8 +39,8 @@ class BlobFilesTest : public ::testing::Test {
     text << std::ifstream(folder_ / name, std::ios::binary).rdbuf();
     return text.str();
   }
-  static BlobPlace Append(BlobFiles::Writer& writer, const std::string& bytes,
-                          std::uint64_t group = 0) {
+  static BlobLocation Append(BlobFiles::Writer& writer, const std::string& bytes,
+                             std::uint64_t group = 0) {
     return writer.Append({bytes}, group).value().front();
   }
   std::size_t Count() const {
@@ -53,36 +53,36 @@ class BlobFilesTest : public ::testing::Test {
 };
 
 TEST_F(BlobFilesTest, WhatIsAppendedIsReadBackAlsoFromManyFilesAndAfterAStart) {
-  std::vector<BlobPlace> places;
+  std::vector<BlobLocation> locations;
   const auto value = [](std::size_t i) {
     return std::string((std::size_t{1} << 20) + i, static_cast<char>('a' + i));
   };
   {
     const auto files = Open();
     BlobFiles::Writer writer(*files);
-    for (std::size_t i = 0; i < 9; ++i) places.push_back(Append(writer, value(i), i / 5));
-    for (std::size_t i = 0; i < 9; ++i) EXPECT_EQ(Read(*files, places[i]).value(), value(i));
+    for (std::size_t i = 0; i < 9; ++i) locations.push_back(Append(writer, value(i), i / 5));
+    for (std::size_t i = 0; i < 9; ++i) EXPECT_EQ(Read(*files, locations[i]).value(), value(i));
   }
   EXPECT_EQ(Count(), 2u);
-  EXPECT_LT(places.front().file, places.back().file);
+  EXPECT_LT(locations.front().file, locations.back().file);
   using std::filesystem::perms;
   for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
     EXPECT_EQ(entry.status().permissions(), perms::owner_read | perms::owner_write);
   }
-  const auto files = Open(places);
-  for (std::size_t i = 0; i < 9; ++i) EXPECT_EQ(Read(*files, places[i]).value(), value(i));
+  const auto files = Open(locations);
+  for (std::size_t i = 0; i < 9; ++i) EXPECT_EQ(Read(*files, locations[i]).value(), value(i));
   EXPECT_EQ(files->released_bytes(), 0u);
   // What was there is never appended to.
   BlobFiles::Writer writer(*files);
-  EXPECT_GT(Append(writer, "more").file, places.back().file);
+  EXPECT_GT(Append(writer, "more").file, locations.back().file);
 }
 
 TEST_F(BlobFilesTest, DestroyedBytesAreGoneAndTheirNeighboursStay) {
   const auto files = Open();
   BlobFiles::Writer writer(*files);
-  const BlobPlace before = Append(writer, std::string(5000, 'b'));
-  const BlobPlace person = Append(writer, std::string(9000, 'p'));
-  const BlobPlace after = Append(writer, std::string(5000, 'a'));
+  const BlobLocation before = Append(writer, std::string(5000, 'b'));
+  const BlobLocation person = Append(writer, std::string(9000, 'p'));
+  const BlobLocation after = Append(writer, std::string(5000, 'a'));
   EXPECT_EQ(files->bytes(), 19000u);
   EXPECT_NE(Raw("1").find('p'), std::string::npos);
   files->Release(person);
@@ -103,7 +103,7 @@ TEST_F(BlobFilesTest, AFileThatNobodyNeedsIsRemovedOnceItIsNotWritten) {
     files->Release(Append(writer, "one"));
     ASSERT_TRUE(files->Destroy(files->TakeReleased()).ok());
     EXPECT_EQ(Count(), 1u);
-    const BlobPlace two = Append(writer, "two");
+    const BlobLocation two = Append(writer, "two");
     EXPECT_EQ(Read(*files, two).value(), "two");
     files->Release(two);
   }
@@ -115,7 +115,7 @@ TEST_F(BlobFilesTest, AFileThatNobodyNeedsIsRemovedOnceItIsNotWritten) {
 
 // As a crash leaves them between the files and the database.
 TEST_F(BlobFilesTest, WhatNobodyHasHeardOfIsReleasedAtTheNextStart) {
-  BlobPlace known;
+  BlobLocation known;
   {
     const auto files = Open();
     BlobFiles::Writer writer(*files);
@@ -135,46 +135,46 @@ TEST_F(BlobFilesTest, WhatNobodyHasHeardOfIsReleasedAtTheNextStart) {
 
 TEST_F(BlobFilesTest, DamageIsFound) {
   const auto files = Open();
-  BlobPlace place;
+  BlobLocation location;
   {
     BlobFiles::Writer writer(*files);
-    place = Append(writer, std::string(1000, 'x'));
+    location = Append(writer, std::string(1000, 'x'));
   }
   const auto path = folder_ / "1";
-  const auto expect_damage = [&](const BlobPlace& wanted) {
+  const auto expect_damage = [&](const BlobLocation& wanted) {
     const auto read = Read(*files, wanted);
     ASSERT_FALSE(read.ok());
     EXPECT_EQ(read.status().code(), ErrorCode::kInput);
     EXPECT_NE(read.status().message().find("the state is damaged"), std::string::npos);
   };
-  EXPECT_TRUE(Read(*files, place).ok());
-  expect_damage({place.file, place.offset, place.size, place.checksum + 1});
-  expect_damage({place.file, 1, place.size, place.checksum});
-  expect_damage({place.file, std::uint64_t{1} << 40, place.size, place.checksum});
-  expect_damage({place.file, 0, ~std::uint64_t{0}, place.checksum});
+  EXPECT_TRUE(Read(*files, location).ok());
+  expect_damage({location.file, location.offset, location.size, location.checksum + 1});
+  expect_damage({location.file, 1, location.size, location.checksum});
+  expect_damage({location.file, std::uint64_t{1} << 40, location.size, location.checksum});
+  expect_damage({location.file, 0, ~std::uint64_t{0}, location.checksum});
   std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(500).put('y');
-  expect_damage(place);
+  expect_damage(location);
   std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(500).put('x');
-  EXPECT_TRUE(Read(*files, place).ok());
+  EXPECT_TRUE(Read(*files, location).ok());
   std::filesystem::resize_file(path, 999);
-  expect_damage(place);
+  expect_damage(location);
   std::filesystem::remove(path);
-  expect_damage(place);
+  expect_damage(location);
 }
 
 TEST_F(BlobFilesTest, ManyAtOnceLieOneBehindTheOther) {
   const auto files = Open();
   BlobFiles::Writer writer(*files);
-  const BlobPlace before = Append(writer, "before");
+  const BlobLocation before = Append(writer, "before");
   std::vector<std::string> texts;
   for (int i = 0; i < 2500; ++i) texts.emplace_back(static_cast<std::size_t>(i % 7), 'a' + i % 26);
-  const auto places = writer.Append({texts.begin(), texts.end()}, 0).value();
-  ASSERT_EQ(places.size(), texts.size());
+  const auto locations = writer.Append({texts.begin(), texts.end()}, 0).value();
+  ASSERT_EQ(locations.size(), texts.size());
   std::uint64_t end = before.size;
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    EXPECT_EQ(places[i].offset, end);
+    EXPECT_EQ(locations[i].offset, end);
     end += texts[i].size();
-    ASSERT_EQ(Read(*files, places[i]).value(), texts[i]) << i;
+    ASSERT_EQ(Read(*files, locations[i]).value(), texts[i]) << i;
   }
   EXPECT_EQ(files->bytes(), end);
   EXPECT_EQ(Append(writer, "after").offset, end);
@@ -189,11 +189,11 @@ TEST_F(BlobFilesTest, AWriteThatTheDiskRefusesIsAFailure) {
   const rlimit small{1000, before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
   const std::string value(2000, 'x');
-  const auto places = writer.Append({std::string_view(value).substr(0, 700), value, value}, 0);
+  const auto locations = writer.Append({std::string_view(value).substr(0, 700), value, value}, 0);
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
   std::signal(SIGXFSZ, handler);
-  ASSERT_FALSE(places.ok());
-  EXPECT_EQ(places.status().code(), ErrorCode::kDisk);
+  ASSERT_FALSE(locations.ok());
+  EXPECT_EQ(locations.status().code(), ErrorCode::kDisk);
   ASSERT_EQ(failures_.size(), 1u);
   EXPECT_NE(failures_.front().find("cannot write"), std::string::npos) << failures_.front();
 }
