@@ -9,6 +9,7 @@
 namespace lethe {
 namespace {
 
+// Buffers grown by a message above this size are freed by Clear.
 constexpr std::size_t kLargeMessage = std::size_t{1} << 16;
 
 }  // namespace
@@ -21,7 +22,7 @@ bool MessageBatch::BeginsAsLearn(std::string_view value) {
 
 void MessageBatch::Clear(std::size_t capacity) {
   if (has_large_) {
-    // Otherwise every slot of every batch would one day hold the buffers of the largest message.
+    // Otherwise every slot of every batch would in time hold buffers of the largest message's size.
     records_ = {};
     bytes_ = {};
     has_large_ = false;
@@ -33,7 +34,7 @@ void MessageBatch::Clear(std::size_t capacity) {
 }
 
 const Admission* MessageBatch::AdmissionOf(ShardId shard) {
-  // Most messages follow one of the same shard.
+  // Most messages are for the same shard as the message before.
   if (last_admission_ != nullptr && last_admission_->first == shard) {
     return &last_admission_->second;
   }
@@ -96,18 +97,20 @@ void MessageBatch::Admit() {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (items_.has(i)) continue;
     Slot& slot = slots_[i];
-    // A learn that is read in place has no envelope, so it does not change the slot's shard.
+    // A learn that can be read in place has no envelope, so the shard of its slot is already right.
     if (!slot.is_decoded && ReadLearnView(slot, view)) {
       const Admission* const admission = AdmissionOf(slot.shard);
       if (admission != nullptr && items_.AdmitView(*admission, i, view)) continue;
     }
     Record& record = records_[i];
     if (!slot.is_decoded) {
+      // The features are decoded into the one shared buffer, which stays in the processor's cache.
       record.event.x.swap(items_.buffer());
       Decode(i, record);
       slot.is_decoded = true;
     }
     const Admission* const admission = AdmissionOf(slot.shard);
+    // Whether the item can be made without knowing the offset.
     const bool is_named = record.rejection || record.event.id ||
                           record.event.kind == EventKind::kDelete || slot.form == Form::kMessage;
     if (admission != nullptr && is_named) items_.Admit(*admission, i, record);
@@ -125,7 +128,8 @@ void MessageBatch::Decode(std::size_t i, Record& record) {
   Slot& slot = slots_[i];
   LETHE_CHECK(!items_.has(i) && slot.form != Form::kDecoded);
   if (slot.form == Form::kLine) {
-    // A line above the limit is above the codec's limit too, which is the same.
+    // The codec has the same size limit as the line reader, so it rejects a line that was cut
+    // there.
     json_.DecodeLine(slot.recorded, record);
     slot.shard = record.shard;
     slot.position = record.position();

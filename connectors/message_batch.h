@@ -16,12 +16,16 @@
 
 namespace lethe {
 
-// The admissions of the shards that messages are for.
+// One Admission for each shard whose messages may be in a batch.
 using Admissions = std::map<ShardId, Admission>;
 
-// Messages that were read together, and the items that shards take from them. A source fills the
-// batch with raw messages, Admit decodes and admits them in any thread, and the shard loop takes
-// the items in order. A batch is reused, so its buffers are. Not thread-safe.
+// A batch of messages that were read together, and the items that a shard processes. A source fills
+// it with raw messages, Admit decodes and admits them, and the shard loop takes the items in order.
+// Each of the three steps may run in another thread, one after the other. The object is reused for
+// many batches, so that its buffers are allocated once.
+//
+// Not thread-safe. The batch owns its copies and shares ownership of the buffers given to Hold. No
+// call fails: a message that cannot be decoded or admitted becomes an item with a rejection.
 class MessageBatch {
  public:
   // How the bytes of a message are to be read.
@@ -32,7 +36,7 @@ class MessageBatch {
     kDecoded,       // an event that needs no decoding
   };
 
-  // `max_line_bytes`: a longer line or JSON message is rejected.
+  // A line or JSON message of more than `max_line_bytes` is rejected.
   explicit MessageBatch(std::size_t max_line_bytes = JsonEventCodec::kDefaultMaxBytes)
       : json_(max_line_bytes) {}
 
@@ -41,32 +45,33 @@ class MessageBatch {
   // Empties the batch. It then takes at most `capacity` messages.
   void Clear(std::size_t capacity);
 
-  // Adds a Kafka message. A dense learn is admitted while it is still in the caller's buffer, and
-  // its bytes are not kept. The bytes of any other message are copied. `is_rerouted`: another shard
-  // sent the message to this partition, if it is a delete.
+  // Adds a Kafka message. A dense learn is admitted at once, from the caller's buffer, and its
+  // value is not copied. The value of any other message is copied, and so is every key.
+  // `is_rerouted` says that the message has the header kRerouteHeader; it matters for deletes only.
   void AddMessage(ShardId shard, const Position& position, bool is_rerouted,
                   const std::optional<std::string_view>& key,
                   const std::optional<std::string_view>& value);
-  // Whether a value begins like a learn. A delete that Lethe has written never does.
+  // Whether a value begins like a learn in its usual form. False is certain for every delete that
+  // Lethe writes; true says nothing about the rest of the value.
   static bool BeginsAsLearn(std::string_view value);
 
-  // Adds a line or record of a recording, which is number `number` in it. The bytes are borrowed
-  // from a buffer that the batch was told to hold. A line says its position itself.
+  // Adds line or record number `number` of a recording. The bytes are borrowed from a buffer that
+  // was given to Hold. The position of a line is read from the line itself, by Admit or Decode.
   void AddRecorded(Form form, std::string_view bytes, std::int64_t number, ShardId shard,
                    const Position& position);
-  // Keeps a buffer alive until Clear.
+  // Shares ownership of a buffer until the next Clear.
   template <typename Buffer>
   void Hold(const std::shared_ptr<Buffer>& buffer) {
     if (held_.empty() || held_.back().get() != buffer.get()) held_.push_back(buffer);
   }
   std::size_t held_buffers() const { return held_.size(); }
 
-  // Adds a copy of an event that is decoded already.
+  // Adds a copy of a record that is already decoded.
   void AddDecoded(const Record& record);
 
-  // Bytes that were copied into the batch.
+  // The number of bytes that were copied into the batch.
   std::size_t copied_bytes() const { return bytes_.size(); }
-  // Whether value() returns any; dead letters without a payload do not need it.
+  // Whether value() returns the value. Dead letters without a payload do not need it.
   void KeepValues(bool keeps) { keeps_values_ = keeps; }
 
   // Drops every message from i on.
@@ -75,16 +80,18 @@ class MessageBatch {
 
   // ---- For the pipeline.
 
-  // The admissions that AddMessage and Admit use. Shards may be added between two batches.
+  // The admissions that AddMessage and Admit use. Entries may be added between two batches, and
+  // must not be removed: the batch keeps a pointer to the entry it used last.
   Admissions& admissions() { return admissions_; }
 
-  // Decodes every message, and admits those that can be: their shard's admission is known, and the
-  // event has an id or its position is certain.
+  // Decodes every message, and admits each one that has an admission for its shard and either needs
+  // no position to be identified (it has an id, is a delete, or was rejected) or has a certain one.
+  // A learn without an id in a recording has no certain position before BatchSource::Locate.
   void Admit();
-  // Admits message i if Admit could not. Its position must be certain now.
+  // Admits message i if Admit did not. The position of the message must be certain by now.
   void AdmitNow(std::size_t i, const Admission& admission);
-  // Decodes message i without admitting it. Not for messages that were admitted while they were
-  // added.
+  // Decodes message i into `record` without admitting it. A message that cannot be decoded is a
+  // record with a rejection. Must not be called for a message that AddMessage has admitted.
   void Decode(std::size_t i, Record& record);
 
   std::size_t size() const { return slots_.size(); }
@@ -97,7 +104,7 @@ class MessageBatch {
   bool is_undecodable(std::size_t i) const { return slots_[i].is_undecodable; }
 
   bool has_item(std::size_t i) const { return items_.has(i); }
-  // What the shard takes. Message i must be admitted. Valid until Clear.
+  // The item that the shard processes. Message i must be admitted. Valid until Clear.
   const Item& item(std::size_t i) const { return items_.item(i); }
 
   // The raw key and value of message i, for dead letters. Valid until Clear.
@@ -139,7 +146,7 @@ class MessageBatch {
   ItemBatch items_;
   std::vector<Record> records_;  // of the messages that are decoded and not yet admitted
   bool keeps_values_ = true;
-  bool has_large_ = false;  // a message whose buffers are too large to keep for ever
+  bool has_large_ = false;  // a message was so large that its buffers are not kept for reuse
 };
 
 }  // namespace lethe

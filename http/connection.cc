@@ -16,15 +16,17 @@ namespace {
 constexpr auto kBodyTime = std::chrono::seconds(10);
 constexpr auto kSendTime = std::chrono::minutes(5);
 
-// mg_read returns when all that was asked for has come: small reads make the clock be looked at.
-// From a client that sends quickly larger pieces are read.
+// mg_read returns only when all bytes asked for have come. Small reads let ReadBody check its
+// deadline even if a client sends one byte at a time; after a fast read the next one is twice as
+// large.
 constexpr std::size_t kLeastRead = 64;
 constexpr std::size_t kMostRead = std::size_t{1} << 14;
 constexpr auto kQuickly = std::chrono::milliseconds(5);
 
 using SteadyClock = std::chrono::steady_clock;
 
-// Reads at most `limit` bytes, for at most kBodyTime. False when the time was over.
+// Appends at most `limit` bytes to an empty body, for about kBodyTime. Returns false when the time
+// is over.
 bool ReadBody(mg_connection* connection, std::size_t limit, std::string& body) {
   const auto deadline = SteadyClock::now() + kBodyTime;
   char buffer[kMostRead];
@@ -44,7 +46,7 @@ bool EndsConnection(const std::optional<std::string>& header) {
   return header && header->find("lose") != std::string::npos;  // close or Close
 }
 
-// Every value of a header, in order; mg_get_header has the first one only.
+// Every value of a header, in order; mg_get_header returns the first one only.
 std::vector<std::string_view> Headers(const mg_request_info& info, std::string_view name) {
   std::vector<std::string_view> values;
   for (int i = 0; i < info.num_headers; ++i) {
@@ -59,7 +61,7 @@ bool IsNumber(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// The characters of a name, an address in brackets, and a port.
+// Whether the text has only characters that a name, an address in brackets and a port may have.
 bool MayBeHost(std::string_view text) {
   return text.find_first_of(" \t,;/?#@\\\"<>") == std::string_view::npos;
 }
@@ -114,7 +116,7 @@ bool Send(mg_connection* connection, const HttpResponse& response, bool with_bod
   std::string head = HeadOf(response);
   const std::string& body = *response.body;
   const bool has_body = with_body && response.status != 304;
-  // What is small goes out in one piece.
+  // A small body is sent together with the head, in one piece.
   std::size_t sent = 0;
   if (has_body && body.size() < kLargeBytes) {
     head += body;

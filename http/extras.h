@@ -9,13 +9,14 @@
 
 namespace lethe {
 
-// What a server may have beside the published and the metrics. All outlive it.
+// The optional parts of a server. All pointers are borrowed and must outlive the server; null turns
+// the part off.
 struct HttpExtras {
-  const RecentReceipts* receipts = nullptr;
-  const Signer* signer = nullptr;    // none: no envelopes, and /v1/keys is off
-  ErasureGateway* forget = nullptr;  // none: /v1/forget is off
-  std::optional<std::string> web_root =
-      std::nullopt;  // the page from this folder, read at every request
+  const RecentReceipts* receipts = nullptr;  // none: /v1/receipts is empty
+  const Signer* signer = nullptr;            // none: no envelopes, and /v1/keys is off
+  ErasureGateway* forget = nullptr;          // none: /v1/forget is off
+  // The dashboard is read from this folder at every request, instead of from the program.
+  std::optional<std::string> web_root = std::nullopt;
 };
 
 }  // namespace lethe

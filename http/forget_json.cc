@@ -13,8 +13,9 @@ constexpr std::size_t kMaxSubject = 1024;
 constexpr std::size_t kMaxReference = 128;
 constexpr char kExpected[] = R"(expected {"subject":"user-7"}, and "request" with a reference)";
 
-// A page of another origin can send a form or plain text here without asking, but neither this
-// content type nor its own origin under another name.
+// Refuses requests that a web page of another origin could make a browser send (cross-site request
+// forgery). Without a preflight, a page can send a form or plain text, but not application/json,
+// and it cannot forge the Origin header.
 std::optional<HttpResponse> RefuseForeign(const HttpRequest& request) {
   const std::string type = request.content_type.value_or("");
   if (type.substr(0, type.find(';')) != "application/json") {

@@ -22,7 +22,8 @@ std::string_view BearerToken(std::string_view authorization) {
   return authorization;
 }
 
-// 127.0.0.0/8 as a browser writes it: four numbers. 127.evil.example is a name.
+// 127.0.0.0/8 in the form of four numbers, as browsers write it. 127.evil.example is a name, not an
+// address.
 bool IsLoopbackAddress(std::string_view host) {
   return host.starts_with("127.") && std::count(host.begin(), host.end(), '.') == 3 &&
          host.find_first_not_of("0123456789.") == std::string_view::npos;

@@ -8,27 +8,30 @@
 
 namespace lethe {
 
-// Of ASCII.
+// Compares ASCII texts.
 bool EqualIgnoringCase(std::string_view a, std::string_view b);
 
 // True for localhost, 127.0.0.0/8 and ::1 (with or without brackets).
 bool IsLoopback(std::string_view host);
 
-// The host of a Host header: without its port.
+// The host in a Host header, without the port.
 std::string_view HostWithoutPort(std::string_view header);
 
-// Equal texts, in a time that depends on the lengths only.
+// Whether the texts are equal. The time depends on the lengths only, so that a client cannot guess
+// a token byte by byte.
 bool EqualInConstantTime(std::string_view a, std::string_view b);
 
-// Who may ask at all.
+// The access check that every request passes first: host name and bearer token. Immutable, so it is
+// thread-safe.
 class HttpGuard {
  public:
-  // `loopback_only`: listens on loopback, so that a Host header with another name comes from a web
-  // page whose name was made to resolve to this machine (DNS rebinding).
+  // `loopback_only`: the server listens on loopback, and refuses a Host header with another name.
+  // Such a request comes from a web page whose name was made to resolve to this machine (DNS
+  // rebinding). Without a `token` no request needs one.
   HttpGuard(bool loopback_only, std::optional<std::string> token)
       : loopback_only_(loopback_only), token_(std::move(token)) {}
 
-  // The refusal, or nothing. `open`: asks for no token.
+  // The refusal (403 or 401), or nothing if the request may pass. `open` paths need no token.
   std::optional<HttpResponse> Refuse(const HttpRequest& request, bool open) const;
 
  private:

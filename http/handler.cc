@@ -15,7 +15,7 @@ namespace lethe {
 using Kind = HttpMetrics::Handler;
 
 const HttpHandler::Route HttpHandler::kRoutes[] = {
-    // The page is the same for everybody and asks for the token itself.
+    // The page holds no data: its script asks the user for the token.
     {"/", "GET", true, false, Kind::kPage, &HttpHandler::Page},
     {"/web/", "GET", true, false, Kind::kPage, &HttpHandler::Page},
     {"/metrics", "GET", false, false, Kind::kMetrics, &HttpHandler::Metrics},
@@ -37,6 +37,7 @@ bool Takes(std::string_view allowed, std::string_view method) {
   return method == allowed || (allowed == "GET" && method == "HEAD");
 }
 
+// Whether the route serves the path.
 bool Leads(std::string_view route, std::string_view path) {
   return path == route || (route.size() > 1 && route.ends_with('/') && path.starts_with(route));
 }
@@ -58,7 +59,7 @@ const HttpHandler::Route* HttpHandler::Find(const HttpRequest& request,
       std::find_if(std::begin(kRoutes), std::end(kRoutes),
                    [&](const Route& candidate) { return Leads(candidate.path, request.path); });
   const bool known = route != std::end(kRoutes);
-  // A stranger does not learn which paths there are.
+  // Access is checked before existence, so that a client without a token does not learn the paths.
   if (auto refused = guard_.Refuse(request, known && route->open)) {
     refusal = *std::move(refused);
     return nullptr;
@@ -134,7 +135,8 @@ HttpResponse HttpHandler::Model(const HttpRequest& request) {
     response.content_type = "application/octet-stream";  // ONNX has no registered type
     response.headers.emplace_back("Content-Disposition", "attachment; filename=\"model.onnx\"");
   }
-  // May be stored, if it is asked for again each time: after a deletion an old model must go.
+  // A cache may store the model but must revalidate it every time: after a deletion the old model
+  // must not be served.
   response.cache_control = "no-cache";
   response.headers.emplace_back("ETag", model->etag);
   if (request.if_none_match && NamesTag(*request.if_none_match, model->etag)) {

@@ -15,25 +15,28 @@ namespace lethe {
 // Larger request bodies are refused.
 inline constexpr std::size_t kMaxBodyBytes = std::size_t{1} << 20;
 
-// What is answered to which request, without sockets. Thread-safe.
+// The routes of the HTTP interface: from a request to a response, without sockets. Thread-safe. A
+// failure is a response with a status of 400 or above.
 class HttpHandler {
  public:
   struct Route {
-    const char* path;    // one that ends in a slash and is not "/" stands for all below it
+    const char* path;    // if it ends in a slash and is not "/", it stands for all paths below it
     const char* method;  // GET stands for GET and HEAD
-    bool open;           // asks for no token
-    bool heavy;          // may take a client long to send or receive
+    bool open;           // needs no token
+    bool heavy;          // a slow client may take long to send or receive it
     HttpMetrics::Handler kind;
     HttpResponse (HttpHandler::*answer)(const HttpRequest&);
   };
 
-  // All outlive this.
+  // Borrows all arguments but the guard; they must outlive the handler.
   HttpHandler(HttpGuard guard, const PublishedState& published, const PipelineMetrics& metrics,
               const Hasher& hasher, HttpExtras extras);
 
-  // The route of a request, looked at before its body is read; or why there is none.
+  // The route of a request, found before the body is read. Null if the request is refused (no
+  // access, no such path, wrong method); `refusal` is then the response.
   const Route* Find(const HttpRequest& request, HttpResponse& refusal) const;
 
+  // The response to a request, whose body was read. `route` comes from Find.
   HttpResponse Answer(const Route& route, const HttpRequest& request);
 
  private:

@@ -64,7 +64,7 @@ std::string HeadOf(const HttpResponse& response) {
   const auto add = [&head](const std::string& name, const std::string& value) {
     head += name + ": " + value + "\r\n";
   };
-  // A 304 has no body of its own: its length would be read as that of the 200.
+  // A 304 has no body, and a Content-Length in it would be taken for the length of the 200.
   if (response.status != 304) {
     add("Content-Type", response.content_type);
     add("Content-Length", std::to_string(response.body->size()));

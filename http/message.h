@@ -9,7 +9,7 @@
 
 namespace lethe {
 
-// What the server understands of a request. Headers that are not here play no role.
+// A request, as far as the server understands it. All other headers are ignored.
 struct HttpRequest {
   std::string method;
   std::string path;  // as it was sent, without the query
@@ -25,17 +25,20 @@ struct HttpRequest {
   std::optional<std::string_view> Parameter(std::string_view name) const;
 };
 
+// A response before it is sent. Content-Length, Connection and the security headers are added by
+// HeadOf.
 struct HttpResponse {
   int status = 200;
   std::string content_type = "application/json";
   std::string cache_control = "no-store";
-  bool goes_on = false;  // the connection stays for the next request
-  bool is_page = false;  // may load scripts, styles and data from here, and nothing else
+  bool goes_on = false;  // the connection is kept for the next request
+  bool is_page = false;  // a page: may load scripts, styles and data from this server only
   std::vector<std::pair<std::string, std::string>> headers;  // further ones
-  // Shared, because a large document is sent to many.
+  // Shared, because many threads send the same large document.
   std::shared_ptr<const std::string> body = std::make_shared<const std::string>();
 };
 
+// A response whose body is `json` and an end of line.
 HttpResponse JsonResponse(int status, std::string json);
 
 // {"error": message}
@@ -44,7 +47,7 @@ HttpResponse ErrorResponse(int status, const std::string& message);
 // E.g. "Not Found".
 const char* StatusText(int status);
 
-// Status line and headers with those that every response carries.
+// The status line and all headers, up to the empty line, including those that every response has.
 std::string HeadOf(const HttpResponse& response);
 
 }  // namespace lethe

@@ -9,6 +9,7 @@
 namespace lethe {
 namespace {
 
+// Whether both refer to the same report, even if it is already destroyed.
 bool SameObject(const std::weak_ptr<const ShardReport>& a,
                 const std::shared_ptr<const ShardReport>& b) {
   return !a.owner_before(b) && !b.owner_before(a);
@@ -17,7 +18,7 @@ bool SameObject(const std::weak_ptr<const ShardReport>& a,
 }  // namespace
 
 std::optional<ModelDocument::Version> ModelDocument::Get(Format format) {
-  // Held while the document is made: many who ask for a large model at once share one.
+  // Held while the document is written, so that clients who ask at once share one document.
   const std::lock_guard lock(mutex_);
   const Reports reports = published_.reports();
   if (reports.empty()) return std::nullopt;

@@ -14,25 +14,28 @@
 
 namespace lethe {
 
-// The model of the shards here, made once for each state of the published and each format that is
-// asked for. Thread-safe.
+// A cache of /v1/model: the average of the published shard models as a document, written at most
+// once for each set of committed reports and each format, and only when a client asks for it.
+// Thread-safe: clients that ask at the same time wait for one writer. It cannot fail.
 class ModelDocument {
  public:
-  enum class Format { kJson, kOnnx };  // lethe.model/1; OnnxBytes
+  enum class Format { kJson, kOnnx };  // lethe.model/1, or OnnxBytes
   static constexpr std::size_t kFormats = 2;
 
   struct Version {
     std::shared_ptr<const std::string> bytes;
-    // Strong, with its quotes: the ModelId, and 16 digits of the SHA-256 of the bytes, since ONNX
-    // also names the last receipts, which may be newer than the versions.
+    // A strong entity tag with its quotes: the ModelId and 16 digits of the SHA-256 of the bytes.
+    // The id alone is not enough, because the ONNX form also names the last receipts, which may be
+    // newer than the model versions.
     std::string etag;
   };
 
-  // Both outlive this.
+  // Borrows both, which must outlive this object.
   ModelDocument(const PublishedState& published, const Hasher& hasher)
       : published_(published), hasher_(hasher) {}
 
-  // Nothing before the first commit.
+  // The current document; nothing before the first commit. The bytes stay valid as long as they are
+  // held, even when a newer document is written.
   std::optional<Version> Get(Format format);
 
  private:
@@ -43,7 +46,8 @@ class ModelDocument {
   const PublishedState& published_;
   const Hasher& hasher_;
   std::mutex mutex_;
-  // Weak, so that the weights of an old report are not kept.
+  // The reports of the cached documents. Weak, so that the weights of an old report are not kept in
+  // memory.
   std::vector<std::weak_ptr<const ShardReport>> made_from_;
   std::array<std::optional<Version>, kFormats> made_;
 };

@@ -13,13 +13,13 @@ namespace {
 // Numbers of onnx.proto (IR version 8).
 constexpr std::int64_t kIrVersion = 8;
 constexpr std::int64_t kOpset = 15;
-constexpr std::int64_t kMlOpset = 1;  // both operators are there from the first version on
+constexpr std::int64_t kMlOpset = 1;  // both operators exist since the first version
 constexpr char kMlDomain[] = "ai.onnx.ml";
 constexpr std::int64_t kFloatTensor = 1;
 constexpr std::int64_t kInt64Tensor = 7;
 enum AttributeType : std::int64_t { kInt = 2, kString = 3, kFloats = 6, kInts = 7 };
 
-// A protocol buffer in the making: fields in the order in which they are added.
+// A writer of one protocol-buffer message. Fields are written in the order in which they are added.
 class Message {
  public:
   Message& Integer(int field, std::int64_t value) {
@@ -60,7 +60,7 @@ Message Attribute(std::string_view name, AttributeType type) {
   return Message().Bytes(1, name).Integer(20, type);
 }
 
-// ValueInfoProto of a tensor with rows "N" and, unless 0, so many columns.
+// ValueInfoProto of a tensor with "N" rows and `columns` columns; 0 means one dimension only.
 Message Value(std::string_view name, std::int64_t element, std::int64_t columns) {
   Message shape;
   shape.Nested(1, Message().Bytes(2, "N"));
@@ -69,6 +69,7 @@ Message Value(std::string_view name, std::int64_t element, std::int64_t columns)
       2, Message().Nested(1, Message().Integer(1, element).Nested(2, shape)));
 }
 
+// Appends one class: its coefficients and its intercept, times `sign`.
 void AppendWeights(const OnnxModel& model, double sign, std::vector<float>& coefficients,
                    std::vector<float>& intercepts) {
   for (const double weight : model.weights) {
@@ -83,7 +84,7 @@ Message Graph(const OnnxModel& model) {
   const bool classifies = model.loss == Name(LossKind::kLogistic);
   std::vector<float> coefficients;
   std::vector<float> intercepts;
-  // A row of its own for each class: with one row, runtimes differ in what they make of it.
+  // Each class has its own row, because runtimes differ in how they read a classifier with one row.
   if (classifies) AppendWeights(model, -1, coefficients, intercepts);
   AppendWeights(model, 1, coefficients, intercepts);
 
@@ -135,7 +136,7 @@ OnnxModel OnnxModelOf(const PipelineInfo& info, const Vector& weights,
 std::string OnnxBytes(const OnnxModel& model) {
   Message file;
   file.Integer(1, kIrVersion).Bytes(2, "lethe");
-  // An average of several shards has no number.
+  // The average of several shards has no single version number.
   const bool is_one = model.shards.size() == 1;
   if (is_one) file.Integer(5, model.shards.front().model_version.value);
   file.Nested(7, Graph(model));

@@ -12,27 +12,28 @@
 
 namespace lethe {
 
-// A linear model and what is told about it, to be written as ONNX.
+// A linear model and its metadata, to be written as an ONNX file.
 struct OnnxModel {
   std::string loss;
   Vector weights;
   double intercept = 0;
   std::optional<std::int64_t> hash_bits;
   std::string model_id;
-  std::vector<ShardModel> shards;  // without weights
+  std::vector<ShardModel> shards;  // their weights are not used
   std::string config_sha256;
-  // By shard: the SHA-256 of the last entry of its chain of receipts. May be empty.
+  // For each shard, the SHA-256 of the last entry of its receipt chain. May be empty.
   std::vector<std::pair<ShardId, std::string>> receipts;
 };
 
-// Without receipts. Of the info it takes what describes the model.
+// Makes the model from the averaged weights, with the metadata of `info` and the shards. If the
+// model has a bias, the last weight is the intercept. `receipts` is left empty.
 OnnxModel OnnxModelOf(const PipelineInfo& info, const Vector& weights,
                       std::span<const ShardModel> shards, const Hasher& hasher);
 
-// The bytes of a .onnx file in float32, one node of ai.onnx.ml on input "x" [N, dimension]: for the
-// logistic loss a LinearClassifier with outputs "label" (-1 or 1) and "probabilities" [N, 2], of -1
-// and of 1; otherwise a LinearRegressor with output "prediction" [N, 1]. docs/http.md lists the
-// metadata. The same model gives the same bytes.
+// The bytes of a .onnx file in float32 with one node of ai.onnx.ml on input "x" [N, dimension]. For
+// the logistic loss it is a LinearClassifier with outputs "label" (-1 or 1) and "probabilities" [N,
+// 2], of -1 and of 1; otherwise a LinearRegressor with output "prediction" [N, 1]. docs/http.md
+// lists the metadata. The same model gives the same bytes.
 std::string OnnxBytes(const OnnxModel& model);
 
 }  // namespace lethe

@@ -12,7 +12,8 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-// {"instances":[[1]]} has 3; a little more, so that what is nested deeper is called by its row.
+// A valid body is nested 3 deep. The limit is higher, so that a row nested too deep is reported by
+// its number instead of as a parse error.
 constexpr std::size_t kMaxDepth = 8;
 
 HttpResponse BadRow(std::size_t row, const std::string& what) {
@@ -22,7 +23,7 @@ HttpResponse BadRow(std::size_t row, const std::string& what) {
   return JsonResponse(400, json.text());
 }
 
-// The array of "instances", or what is wrong with the document around it.
+// Finds the array of "instances". Returns the refusal if the body has another form.
 std::optional<HttpResponse> FindInstances(dom::parser& parser, std::string_view body,
                                           dom::array& instances) {
   static constexpr char kExpected[] = "the body must be {\"instances\":[[...],...]}";
@@ -35,7 +36,7 @@ std::optional<HttpResponse> FindInstances(dom::parser& parser, std::string_view 
   if (error == simdjson::DEPTH_ERROR) return ErrorResponse(400, "the body is nested too deep");
   if (error) return ErrorResponse(400, std::string("the body is not JSON; ") + kExpected);
   if (root["instances"].get(instances)) return ErrorResponse(400, kExpected);
-  // size() saturates far above this.
+  // simdjson's size() saturates at 2^24 - 1, far above this limit.
   if (instances.size() > kMaxPredictRows) {
     return ErrorResponse(400, "more than " + std::to_string(kMaxPredictRows) + " instances");
   }
@@ -43,7 +44,7 @@ std::optional<HttpResponse> FindInstances(dom::parser& parser, std::string_view 
 }
 
 double Probability(double score) {
-  // Without overflow on either side.
+  // exp of a number that is not positive cannot overflow.
   const double e = std::exp(-std::abs(score));
   return score >= 0 ? 1 / (1 + e) : e / (1 + e);
 }

@@ -11,9 +11,10 @@ namespace lethe {
 inline constexpr std::size_t kMaxPredictRows = 10'000;
 
 // Answers {"instances":[[...],...]} with {"predictions":[...]}: the scores <w, x> + intercept of
-// the model that /v1/model shows, and for the logistic loss also "probabilities" of y = +1; then
-// the model's version and shards as in that document. What is wrong with a row is said with its
-// number, never with its values.
+// the model that /v1/model returns, for the logistic loss also the "probabilities" of y = +1, and
+// the version and shards of the model as in that document. 400 for a bad body; an error names the
+// number of the row, never its values. 503 before the first commit. Thread-safe. Each call averages
+// the shard models anew, which costs the number of weights times the number of shards.
 HttpResponse Predict(const PublishedState& published, const Hasher& hasher, std::string_view body);
 
 }  // namespace lethe

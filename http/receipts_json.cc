@@ -16,7 +16,7 @@ void Known(JsonWriter& json, const char* key, const std::optional<T>& value) {
   value ? json.Value(*value) : json.Null();
 }
 
-// Leaves the object open.
+// Begins the object of a point. The caller may add members, and must end the object.
 void BeginPoint(JsonWriter& json, const char* key, const RecentReceipts::Point& point) {
   json.Key(key).BeginObject().Field("offset", point.offset);
   Known(json, "timestamp", point.time_ms);
@@ -93,7 +93,7 @@ HttpResponse ListReceipts(const RecentReceipts& recent_receipts, const HttpReque
     before = recent_receipts.Find(std::string(*uuid));
     if (!before) return NotHere();
   }
-  // One more than asked for tells whether there is a next page.
+  // One request more than the limit shows whether there is a next page.
   auto requests = recent_receipts.Newest(limit + 1, before);
   const bool has_more = requests.size() > limit;
   if (has_more) requests.pop_back();
@@ -134,7 +134,7 @@ HttpResponse ShowReceipt(const RecentReceipts& recent_receipts, const Signer* si
   HttpResponse response;
   const bool wants_envelope = IsAsked(request, "envelope");
   if (wants_envelope && signer == nullptr) return ErrorResponse(404, "nothing is signed here");
-  // The bytes that the chain's hashes are of: no end of line.
+  // The exact bytes that the chain hashes: no end of line is added.
   response.body = std::make_shared<const std::string>(
       wants_envelope ? signer->Envelope(found->receipt) : found->receipt);
   response.headers.emplace_back(

@@ -11,7 +11,7 @@ namespace dom = simdjson::dom;
 using Request = RecentReceipts::Request;
 using Point = RecentReceipts::Point;
 
-// What a request costs beside its bytes.
+// An estimate of the memory that a request takes besides its receipt and notices.
 constexpr std::size_t kOverhead = 512;
 
 std::size_t BytesOf(const Request& request) {
@@ -42,6 +42,7 @@ std::optional<Point> PointAt(const dom::element& object, const char* key) {
   return PointOf(point);
 }
 
+// Fills the members of a request that come from its receipt.
 void TakeReceipt(const dom::element& json, std::string_view bytes, Request& request) {
   request.receipt = bytes;
   request.events = Find<std::int64_t>(json, "events").value_or(0);
@@ -62,6 +63,8 @@ void TakeReceipt(const dom::element& json, std::string_view bytes, Request& requ
   request.advantage = Find<double>(json, "advantage");
 }
 
+// Adds a notice. The one of status "received" also tells when the request came, until the receipt
+// does.
 void TakeNotice(const dom::element& json, std::string_view bytes, Request& request) {
   const std::string status = Text(json, "status");
   if (status == "erased") request.erased = PointOf(json);
@@ -84,7 +87,7 @@ void RecentReceipts::Add(ShardId shard, ChainKind kind, std::string_view bytes) 
 
   const std::lock_guard lock(mutex_);
   const auto found = places_.find(uuid);
-  // A late notice of a request that has left the recent_receipts does not bring it back.
+  // A late notice about a request that was dropped does not bring the request back.
   if (found == places_.end() && !is_receipt && Text(json, "status") != "received") return;
   auto request = found == places_.end() ? std::make_shared<Request>()
                                         : std::make_shared<Request>(*by_time_.at(found->second));
@@ -107,7 +110,7 @@ void RecentReceipts::Put(std::shared_ptr<Request> request) {
     bytes_ -= BytesOf(*there);
     there = std::move(request);
   } else {
-    // A record without a time is as new as the newest.
+    // A request without a time is placed with the newest one.
     const std::int64_t newest = by_time_.empty() ? 0 : by_time_.rbegin()->first.first;
     const Place place{request->received.time_ms.value_or(newest), arrivals_++};
     places_.emplace(request->uuid, place);
@@ -129,7 +132,7 @@ std::vector<RecentReceipts::Shared> RecentReceipts::Newest(std::size_t limit,
   auto end = by_time_.end();
   if (before) {
     const auto found = places_.find(before->uuid);
-    // Older ones than it went before it did.
+    // It was dropped, and requests older than it were dropped before.
     if (found == places_.end()) return {};
     end = by_time_.find(found->second);
   }

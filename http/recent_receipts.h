@@ -16,16 +16,18 @@
 
 namespace lethe {
 
-// The newest requests of this process, each with its receipt and notices as exact bytes. Whoever
-// adds an entry has committed it before. Bounded by the bytes it holds: the oldest requests leave
-// the recent_receipts (never the state). Thread-safe.
+// A bounded cache of the newest erasure requests, each with its receipt and notices as exact bytes.
+// When it holds more than `max_bytes`, the oldest requests are dropped from it; they stay in the
+// state. Thread-safe. An entry must be committed before it is added. Requests are immutable and
+// shared, so a caller may keep one for as long as it likes. It cannot fail: an unreadable entry is
+// ignored.
 class RecentReceipts {
  public:
   static constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
-  // How much of the end of a chain fills the recent_receipts at a start.
+  // How many entries from the end of a chain are added when a shard starts.
   static constexpr std::uint64_t kMaxEntries = 16'384;
 
-  // Where a record stood, and its time if it had one.
+  // The offset of a record, and its time if it had one.
   struct Point {
     std::int64_t offset = 0;
     std::optional<std::int64_t> time_ms;
@@ -37,7 +39,7 @@ class RecentReceipts {
     Point received;
     std::int64_t events = 0;
 
-    // From the receipt; empty while the request waits.
+    // The receipt and the members that are read from it. Empty while the request is pending.
     std::string receipt;
     std::optional<std::string> name;  // the caller's reference
     std::string outcome;
@@ -54,18 +56,20 @@ class RecentReceipts {
 
   explicit RecentReceipts(std::size_t max_bytes = kMaxBytes) : max_bytes_(max_bytes) {}
 
-  // An entry of a chain. One that is there already, that is about the chain itself, or that cannot
-  // be read, is passed over.
+  // Adds an entry of a receipt chain: a receipt, or a notice about a request. Ignores an entry that
+  // is already held, is about the chain itself, or cannot be read.
   void Add(ShardId shard, ChainKind kind, std::string_view bytes);
 
-  // At most `limit`, the one received last first; only older ones than `before`, if that is given.
+  // At most `limit` requests, the one received last first. With `before`, only requests older than
+  // it; empty if `before` is not held any more.
   std::vector<Shared> Newest(std::size_t limit, const Shared& before = nullptr) const;
-  // Null when it is not here.
+  // The request with this UUID, or null if it is not held.
   Shared Find(const std::string& uuid) const;
   std::size_t size() const;
 
  private:
-  // By time, then by arrival: shards are added one after the other at a start.
+  // The key of the order: the time a request was received, then the order of adding. Time comes
+  // first because at a start the shards are added one after the other.
   using Place = std::pair<std::int64_t, std::uint64_t>;
 
   void Put(std::shared_ptr<Request> request);
@@ -79,7 +83,7 @@ class RecentReceipts {
   std::uint64_t arrivals_ = 0;
 };
 
-// Whether this is how a UUID is written here: 8-4-4-4-12 hexadecimal digits in lower case.
+// Whether the text is a UUID as Lethe writes them: 8-4-4-4-12 hexadecimal digits in lower case.
 bool IsUuid(std::string_view text);
 
 }  // namespace lethe

@@ -20,22 +20,24 @@
 namespace lethe {
 namespace {
 
-// A thread serves one connection at a time (Options::connections); an idle one costs some ten KiB.
-// There should be enough for hundreds of clients that do not finish their headers. Those that a
-// slow client can hold up for longer (heavy routes; large answers of the others) may take a part of
-// the threads only, so that small requests always find one.
-constexpr int kMaxHeld = 12;  // of each of the two kinds
+// A thread serves one connection at a time, so Options::connections is also the number of threads;
+// an idle one costs about ten KiB. There are enough for hundreds of clients that never finish their
+// headers. Heavy routes, and large answers of the other routes, can be held up by a slow client for
+// longer. Each of these two kinds may take a few threads only, so that small requests always find
+// one.
+constexpr int kMaxHeld = 12;
 
-// A connection may bring several requests, one after the other. A part of the threads only waits
-// for the next one, not for long, and not for ever.
+// A connection may be kept for further requests. Its thread then waits for the next one, so the
+// number of kept connections, the wait, and the requests per connection are limited.
 constexpr int kMaxKept = 64;
-constexpr int kShareKept = 4;  // and no more than one in so many of the threads
+constexpr int kShareKept = 4;  // at most one in four threads, if that is less
 constexpr std::intptr_t kMaxRequests = 1000;
 constexpr char kIdleTimeoutMs[] = "2000";
 
-// Bounds the time until the headers are complete, and each wait for a client that stands still.
+// Limits the time until the headers are complete, and each wait for a client that sends nothing.
 constexpr char kRequestTimeoutMs[] = "2000";
-// Takes one of kMaxHeld places, if a place is needed and there is one.
+// A permit of a counting semaphore of kMaxHeld, held until the object is destroyed. If `needed` is
+// false it takes none and is always admitted; if all are taken it is not admitted.
 class Place {
  public:
   Place(std::atomic<int>& taken, bool needed) : taken_(needed ? &taken : nullptr) {
@@ -63,7 +65,8 @@ std::string Bracketed(const std::string& host) {
   return host.find(':') != std::string::npos && !host.starts_with('[') ? "[" + host + "]" : host;
 }
 
-// The new threads inherit the mask: signals are left to whoever waits for them.
+// Blocks all signals of this thread while it exists. Threads that are started meanwhile inherit the
+// mask, so signals go to the thread of the program that handles them.
 class BlockedSignals {
  public:
   BlockedSignals() {
@@ -104,7 +107,8 @@ Status Check(const HttpServer::Options& options) {
 
 }  // namespace
 
-// civetweb's callbacks and what they need. Exceptions end here: above them is C.
+// The civetweb context, its callbacks, and the state they share. The callbacks run in civetweb's
+// threads. They catch every exception, because their callers are C functions.
 class HttpServer::Engine {
  public:
   Engine(const Options& options, const PublishedState& published, PipelineMetrics& metrics)
@@ -159,7 +163,8 @@ class HttpServer::Engine {
   std::string url() const { return "http://" + host_ + ":" + std::to_string(port_); }
 
  private:
-  // The thread that accepts looks up every two seconds only, or when somebody connects.
+  // Stops civetweb quickly. Its accepting thread checks for a stop every two seconds, or when a
+  // client connects, so a helper thread connects again and again until mg_stop returns.
   void Stop() {
     std::atomic<bool> stopped = false;
     std::thread waker([&] {
@@ -180,8 +185,8 @@ class HttpServer::Engine {
     return *static_cast<Engine*>(mg_get_user_data(mg_get_context(connection)));
   }
 
-  // Civetweb's reason for not starting, which is the first thing it says; nothing of a request is
-  // ever logged.
+  // Keeps the first message of civetweb, which says why it could not start. Later messages are
+  // dropped, so nothing about a request is logged.
   static int OnMessage(const mg_connection* connection, const char* message) {
     Engine& engine = Of(connection);
     const std::lock_guard lock(engine.mutex_);
@@ -189,7 +194,7 @@ class HttpServer::Engine {
     return 1;
   }
 
-  // What civetweb refuses by itself: a request that cannot be parsed.
+  // Called for a request that civetweb cannot parse.
   static int OnError(mg_connection* connection, int status, const char*) {
     mg_disable_connection_keep_alive(connection);
     const int code = std::strcmp(StatusText(status), "Error") == 0 ? 400 : status;
@@ -197,7 +202,7 @@ class HttpServer::Engine {
       Of(connection).figures_.Observe(HttpMetrics::Handler::kOther, code, 0);
       (void)Send(connection, ErrorResponse(code, "the request could not be understood"), true);
     } catch (...) {
-      // No memory for an answer: the connection is closed without one.
+      // There is no memory for an answer: the connection is closed without one.
     }
     return 0;
   }
@@ -214,6 +219,9 @@ class HttpServer::Engine {
     }
   }
 
+  // Serves one request: check the head, find the route, take a permit, read the body, answer, send.
+  // The order keeps unauthorised and excess requests cheap: nothing of a body is read before the
+  // route and the permit are known. Returns the status.
   int Serve(mg_connection* connection) {
     const auto start = std::chrono::steady_clock::now();
     const mg_request_info* info = mg_get_request_info(connection);
@@ -257,7 +265,7 @@ class HttpServer::Engine {
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     figures_.Observe(route == nullptr ? HttpMetrics::Handler::kOther : route->kind, response.status,
                      taken.count());
-    // Otherwise civetweb would read what is left of a body, for as long as it drips.
+    // Otherwise civetweb would read the rest of a body, for as long as a slow client sends it.
     if (!response.goes_on || !is_sent) mg_disable_connection_keep_alive(connection);
     if (drain) {
       const Place draining(heavy_, !heavy);
@@ -266,7 +274,8 @@ class HttpServer::Engine {
     return response.status;
   }
 
-  // Whether the connection may stay. Its data is the number of requests for which it was kept.
+  // Whether the connection may be kept. Its user data counts the requests after which it was kept,
+  // so that OnClose knows whether to give its place back.
   bool Keep(mg_connection* connection) {
     const auto requests = reinterpret_cast<std::intptr_t>(mg_get_user_connection_data(connection));
     if (requests >= kMaxRequests) return false;
@@ -283,7 +292,8 @@ class HttpServer::Engine {
     if (mg_get_user_connection_data(connection) != nullptr) Of(connection).kept_.fetch_sub(1);
   }
 
-  // civetweb closes the connection after `OPTIONS *` without a word: this is the last moment.
+  // civetweb closes the connection after `OPTIONS *` without an answer, so it is answered on
+  // closing.
   static void AnswerAboutServer(const mg_connection* connection) {
     try {
       auto response = RefuseHead(connection);
@@ -294,7 +304,7 @@ class HttpServer::Engine {
       Of(connection).figures_.Observe(HttpMetrics::Handler::kOther, response->status, 0);
       (void)Send(const_cast<mg_connection*>(connection), *response, true);
     } catch (...) {
-      // No memory for an answer.
+      // There is no memory for an answer: the connection is closed without one.
     }
   }
 

@@ -40,7 +40,7 @@ void WriteInfo(JsonWriter& json, const PipelineInfo& info) {
   json.EndObject();
 }
 
-// Without braces, for an object that has more.
+// Writes the members without braces, into an object that has further members.
 void WriteCounters(JsonWriter& json, const Counters& counters) {
   json.Field("records", counters.records).Field("learned", counters.learned);
   json.Field("updates", counters.updates).Field("requests", counters.requests);
@@ -59,7 +59,7 @@ void WriteCounters(JsonWriter& json, const Counters& counters) {
   json.Field("effective_deletions", counters.effective_deletions);
 }
 
-// What the running pipeline knows of a shard.
+// Figures of a shard that no commit covers.
 struct Live {
   std::optional<std::int64_t> lag, queue;
   std::optional<double> commit_time;
@@ -78,7 +78,7 @@ void WriteTotals(JsonWriter& json, const Reports& reports, const PipelineMetrics
   std::int64_t pending = 0;
   std::optional<TimeMs> oldest;
   std::int64_t lag = 0;
-  bool is_lag_known = !reports.empty();  // of every shard
+  bool is_lag_known = !reports.empty();  // whether the lag of every shard is known
   for (const auto& report : reports) {
     counters.Add(report->counters);
     retained += report->retained_events;
@@ -119,7 +119,7 @@ void WriteTroubles(JsonWriter& json, const PublishedState& published) {
   json.EndArray();
 }
 
-// Whether the page may offer to forget somebody, and whom to propose.
+// Tells the dashboard whether erasure requests are possible, and which subjects to propose.
 void WriteForget(JsonWriter& json, const ErasureGateway* gateway) {
   json.Key("forget");
   if (gateway == nullptr) {

@@ -9,11 +9,12 @@
 
 namespace lethe {
 
-// lethe.status/1: the process, what it runs, totals over its shards, one line for each.
+// Writes lethe.status/1: the process, its configuration, totals over its shards, and one line for
+// each shard. Thread-safe, like ShardsJson.
 std::string StatusJson(const PublishedState& published, const PipelineMetrics& metrics,
                        const Hasher& hasher, const HttpExtras& extras);
 
-// lethe.shards/1: everything that is shown of each shard, but the weights.
+// Writes lethe.shards/1: all published figures of each shard, without the weights.
 std::string ShardsJson(const PublishedState& published, const PipelineMetrics& metrics);
 
 }  // namespace lethe

@@ -14,7 +14,8 @@ const char* ContentType(std::string_view name) {
   return "text/html; charset=utf-8";
 }
 
-// Null for a name that is not one of the dashboard's, so that no other file can be asked for.
+// The built-in file of this name, or null. With a root too, only names of built-in files are
+// served, so that no other file of the folder can be read.
 const WebFile* Find(std::string_view name) {
   if (name.find('/') != std::string_view::npos) return nullptr;
   for (const WebFile& file : EmbeddedWebFiles()) {

@@ -57,7 +57,7 @@ std::string Families::Text() const {
   for (const prometheus::MetricFamily& family : families_) {
     if (!family.metric.empty()) known.push_back(family);
   }
-  // Serialize(families) of the base class makes the string.
+  // The overload of the base class that returns a string.
   return prometheus::TextSerializer().Serialize(known);
 }
 

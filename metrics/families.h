@@ -10,22 +10,25 @@
 
 namespace lethe {
 
-// One exposition in the making: samples are added by the catalog's names, in any order.
+// A builder of one Prometheus exposition. Samples are added by the names of the catalog, in any
+// order. Not thread-safe: each scrape makes its own. A name that is not in the catalog, or a value
+// of another type than the catalog says, ends the program.
 class Families {
  public:
   using Labels = std::vector<std::pair<const char*, std::string>>;
 
   Families();
 
-  // A counter or a gauge.
+  // Adds a sample of a counter or a gauge.
   void Add(std::string_view name, const Labels& labels, double value);
+  // Adds a histogram.
   void Add(std::string_view name, const Labels& labels, prometheus::ClientMetric histogram);
 
-  // The text format 0.0.4. Families without a sample are left out.
+  // The exposition in text format 0.0.4. Metrics without a sample are left out.
   std::string Text() const;
 
  private:
-  std::vector<prometheus::MetricFamily> families_;  // as in the catalog
+  std::vector<prometheus::MetricFamily> families_;  // in the order of the catalog
 };
 
 }  // namespace lethe

@@ -10,11 +10,12 @@ namespace lethe {
 
 class Families;
 
-// Requests by kind of path and class of the answer, and how long they took. Both label sets are
-// closed, so that no client can make series: a path that does not exist is "other". Thread-safe.
+// Counters and durations of HTTP requests, by kind of path and class of status. Both label sets are
+// closed, so that no client can create series: a path that does not exist counts as "other".
+// Thread-safe and lock-free but for the histogram. It cannot fail.
 class HttpMetrics {
  public:
-  // What a path is for. One that is refused before it is looked up is kOther.
+  // The kind of a path. A request that is refused before its path is looked up counts as kOther.
   enum class Handler {
     kPage,
     kMetrics,
@@ -31,10 +32,11 @@ class HttpMetrics {
   HttpMetrics();
   ~HttpMetrics();
 
-  // `status` as in the answer; `seconds` from the end of the request's head to the end of the
-  // answer.
+  // Counts one request. `status` is that of the answer; `seconds` is the time from the end of the
+  // request's head to the end of the answer.
   void Observe(Handler handler, int status, double seconds);
 
+  // Adds all counters, including those at 0.
   void AddTo(Families& families) const;
 
  private:

@@ -18,11 +18,11 @@
 namespace lethe {
 namespace {
 
-// A synced commit takes half a millisecond on a good disk.
-// Tenths of a second.
+// In tenths of a second, because ObserveCommit rounds up to tenths. A synced commit takes half a
+// millisecond on a good disk, so the first bucket is the normal case.
 std::vector<double> CommitBuckets() { return {0.1, 0.2, 0.5, 1, 2, 5, 10, 30}; }
 
-// Whole seconds, up to 30 days, because that is what regulations give.
+// In whole seconds, up to the 30 days that regulations allow.
 std::vector<double> ErasureBuckets() {
   constexpr double kHour = 3600;
   constexpr double kDay = 24 * kHour;
@@ -30,6 +30,7 @@ std::vector<double> ErasureBuckets() {
           300, 600, kHour, 6 * kHour, kDay, 3 * kDay, 7 * kDay, 30 * kDay};
 }
 
+// A gauge that is unknown until it is set. NaN stands for unknown.
 class Gauge {
  public:
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
@@ -87,7 +88,8 @@ void PipelineMetrics::ShardMetrics::SetQueue(std::int64_t records) {
 }
 
 void PipelineMetrics::ShardMetrics::ObserveCommit(bool is_deletion, double seconds) {
-  // Rounded up: a finer time would tell how much was written, and the sum never forgets it.
+  // Rounded up to tenths of a second: a finer time would reveal how much was written, and the sum
+  // of the histogram would keep it for good.
   const double rounded = std::max(1.0, std::ceil(seconds * 10)) / 10;
   (is_deletion ? values_->deletion_commit : values_->learn_commit).Observe(rounded);
 }
@@ -205,7 +207,7 @@ void PipelineMetrics::SetPublishing(std::int64_t pending, std::optional<double> 
   publish_oldest_ = oldest;
 }
 
-// With the mutex held.
+// The mutex must be held.
 void PipelineMetrics::AddProcessWide(Families& families) const {
   const auto add_if_known = [&](const char* name, const auto& value) {
     if (value) families.Add(name, {}, static_cast<double>(*value));

@@ -18,32 +18,34 @@ namespace lethe {
 
 class Families;
 
-// Figures of the running pipeline that no commit covers, and the exposition of all metrics. The
-// counters here begin with the process; those of the reports go on where the state left off.
-// Thread-safe.
+// The metrics of the running pipeline that no commit covers, and the exposition of all metrics.
+// These counters begin at 0 with the process; the counters of the committed reports continue over
+// restarts. Thread-safe. No value may come from a record. No call fails.
 class PipelineMetrics {
  public:
-  // Handles of one shard, cheap enough for its hot loop. Thread-safe. Gauges are shown from the
-  // first time they are set, counters from 0.
+  // The metrics of one shard, cheap enough for its hot loop: most are one relaxed atomic.
+  // Thread-safe. A gauge is shown once it was set; a counter is shown from the start. Valid as long
+  // as the PipelineMetrics that made it.
   class ShardMetrics {
    public:
     explicit ShardMetrics(ShardId id);
     ~ShardMetrics();
 
-    void SetLag(std::optional<std::int64_t> records);  // none: not known, or not any more
+    void SetLag(std::optional<std::int64_t> records);  // nothing while the lag is unknown
     void SetQueue(std::int64_t records);
     void ObserveCommit(bool is_deletion, double seconds);
-    // A request has come to a stage, in whole seconds since it was received (Probe::OnStage).
+    // Records that a request has reached a stage, so many whole seconds after it was received
+    // (Probe::OnStage).
     void ObserveErasure(ErasureStage stage, std::int64_t seconds);
     void AddDeadLetter(Reason reason);
     void AddMisrouted();
-    // A record whose timestamp lies in the future.
+    // Counts a record whose timestamp lies in the future.
     void AddAhead();
     void AddRestore();
     void AddModelTooLarge();
     void SetStateBytes(const std::string& family, std::int64_t bytes);
-    // Shown in whole seconds, rounded up: a finer time would tell how long a deletion took to
-    // compute, which depends on data.
+    // Rounded up to whole seconds: a finer time would reveal how long a deletion took to compute,
+    // which depends on data.
     void SetCommitTime(double unix_seconds);
 
     std::optional<std::int64_t> lag() const;
@@ -58,18 +60,18 @@ class PipelineMetrics {
     const std::unique_ptr<Values> values_;
   };
 
-  // `published` outlives this.
+  // Borrows `published`, which must outlive this object.
   PipelineMetrics(const PublishedState& published, std::string version);
   ~PipelineMetrics();
 
-  // Made when first asked for; the reference stays valid.
+  // The metrics of a shard, created by the first call. The reference stays valid.
   ShardMetrics& shard(ShardId id);
-  // Nothing when nobody asked for the shard yet.
+  // The metrics of a shard, or null if shard() was never called for it.
   const ShardMetrics* find(ShardId id) const;
 
-  // Bytes free on the disk of the state.
+  // The number of bytes free on the disk of the state.
   void SetStateFree(std::int64_t bytes);
-  // Of the source topic.
+  // The number of partitions of the source topic.
   void SetPartitions(std::int64_t count);
 
   struct Brokers {
@@ -79,12 +81,14 @@ class PipelineMetrics {
   void SetBrokers(const Brokers& brokers);
   Brokers brokers() const;
 
-  // Messages that wait for a broker, and since when the oldest does, in seconds since 1970.
+  // The number of messages that no broker has acknowledged, and the time at which the oldest was
+  // queued, in seconds since 1970.
   void SetPublishing(std::int64_t pending, std::optional<double> oldest);
 
   HttpMetrics& http() { return http_; }
 
-  // The whole exposition, text format 0.0.4: the committed reports, these figures, the process.
+  // The whole exposition in text format 0.0.4: the committed reports, these metrics, and the
+  // process.
   std::string Text() const;
 
   const std::string& version() const { return version_; }

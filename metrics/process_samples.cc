@@ -17,22 +17,26 @@ constexpr int kSystemTicks = 15;
 constexpr int kStartTicks = 22;
 constexpr int kResidentPages = 24;
 
-// Of what ReadStat returns; the fields before hold the program's name, which may contain spaces.
+// The number of the first field that ReadStat returns. The fields before it hold the name of the
+// program, which may contain spaces.
 constexpr int kFirstField = 3;
 
+// The fields of /proc/self/stat from kFirstField on; empty if it cannot be read. The state, a
+// letter, is returned as 0.
 std::vector<double> ReadStat() {
   std::ifstream file("/proc/self/stat");
   std::string line;
   std::getline(file, line);
   const std::size_t name_end = line.rfind(')');
   if (name_end == std::string::npos || name_end + 4 > line.size()) return {};
-  // Behind the name: a blank, the state (a letter) and numbers.
+  // After the name come a blank, the state (a letter), another blank, and numbers.
   std::istringstream rest(line.substr(name_end + 4));
   std::vector<double> fields = {0};
   for (double field = 0; rest >> field;) fields.push_back(field);
   return fields;
 }
 
+// The time of boot in seconds since 1970, or 0 if it is unknown.
 double BootTime() {
   std::ifstream file("/proc/stat");
   for (std::string word; file >> word;) {
@@ -48,8 +52,8 @@ void AddProcess(Families& families) {
   const std::vector<double> stat = ReadStat();
   const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
   if (stat.size() > kResidentPages - kFirstField && ticks > 0) {
-    // In whole seconds: a finer figure would tell how long a deletion took to compute, which
-    // depends on data.
+    // Rounded up to whole seconds: a finer figure would reveal how long a deletion took to compute,
+    // which depends on data.
     const double used = stat[kUserTicks - kFirstField] + stat[kSystemTicks - kFirstField];
     families.Add("process_cpu_seconds_total", {}, std::ceil(used / ticks));
     families.Add("process_resident_memory_bytes", {},

@@ -4,7 +4,8 @@
 
 namespace lethe {
 
-// The process_* metrics, from /proc. What cannot be read is left out.
+// Adds the process_* metrics, read from /proc. A metric that cannot be read is left out.
+// Thread-safe.
 void AddProcess(Families& families);
 
 }  // namespace lethe

@@ -15,7 +15,8 @@ void PublishedState::SetInfo(PipelineInfo info) {
 void PublishedState::Show(ShardReport report) {
   auto shown = std::make_shared<const ShardReport>(std::move(report));
   const std::lock_guard lock(mutex_);
-  // Swapped, so that the report before is destroyed after the lock is gone.
+  // A swap, so that the previous report, with its weights, is destroyed after the mutex is
+  // released.
   reports_[shown->shard].swap(shown);
 }
 

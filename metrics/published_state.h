@@ -13,31 +13,34 @@
 
 namespace lethe {
 
-// What the process shows outside: the last committed report of each shard, and whether it is ready
-// and healthy. Thread-safe.
+// The state that the process publishes over HTTP and as metrics: the last committed report of each
+// shard, and whether the process is ready and healthy. Thread-safe. Reports are immutable and
+// shared, so a reader may keep one while newer ones are shown. No call fails.
 class PublishedState {
  public:
   explicit PublishedState(PipelineInfo info) : info_(std::move(info)) {}
 
   PipelineInfo info() const;
-  // Once more is known than at the start.
+  // Replaces the information, once more of it is known than at the start.
   void SetInfo(PipelineInfo info);
 
-  // Call after a commit, never before; and once when a shard's state is opened, so that its
-  // counters are there from the start and do not jump from 0.
+  // Replaces the report of a shard. Call it after the commit that the report covers, never before
+  // it. Call it also when the state of a shard is opened, so that its counters do not jump from 0.
   void Show(ShardReport report);
-  // In order of shard.
+  // The last report of each shard, in order of shard. Empty before the first Show.
   std::vector<std::shared_ptr<const ShardReport>> reports() const;
 
-  // Reasons why the process is not ready, by key, so that each can be taken back. A lagging process
-  // is ready.
+  // Adds or replaces a reason why the process is not ready. SetReady takes back the reason with the
+  // same key. Lag is not a reason: a process that lags behind is ready.
   void SetNotReady(const std::string& key, const std::string& reason);
   void SetReady(const std::string& key);
-  // Healthy unless set, and not again afterwards: a shard stopped by an error. The first one stays.
+  // Marks the process as unhealthy for good: a shard was stopped by an error. The first reason
+  // stays.
   void SetUnhealthy(const std::string& reason);
   void SetStopping();
 
-  // What went wrong lately, newest first; the last ten are kept. Nothing personal.
+  // A recent problem. The last ten are kept, the newest first. A message holds no id, subject or
+  // payload.
   struct Trouble {
     std::int64_t time_ms;
     std::string message;
@@ -45,7 +48,8 @@ class PublishedState {
   void AddTrouble(Trouble trouble);
   std::vector<Trouble> troubles() const;
 
-  // Empty: ready. One that stops or is unhealthy is not ready.
+  // The reasons why the process is not ready; empty if it is ready. A process that stops or is
+  // unhealthy is not ready.
   std::vector<std::string> not_ready() const;
   std::optional<std::string> unhealthy() const;
 

@@ -5,10 +5,11 @@
 
 namespace lethe {
 
-// What the configuration promises: no shard, known from the start.
+// Adds the metrics of the configuration, which have no shard and are known from the start:
+// deadline, dimensions, and the privacy guarantee if there is one.
 void AddInfo(const PipelineInfo& info, Families& families);
 
-// What a committed report tells of its shard.
+// Adds the metrics of one shard from its committed report.
 void AddReport(const PipelineInfo& info, const ShardReport& report, Families& families);
 
 }  // namespace lethe

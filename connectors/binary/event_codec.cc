@@ -16,12 +16,14 @@ using wire::Cursor;
 using Key = std::optional<std::string_view>;
 using Refused = std::optional<Rejection>;
 
-// Texts up to here are kept inside of a std::string, and need no buffer.
+// A std::string holds texts up to this size inline, without a buffer.
 constexpr std::size_t kInlineBytes = 15;
 constexpr std::size_t kMaxSpareBuffers = 4096;
 
-// Not below 2^63 if one of the numbers was infinite or none: adding 1 to an exponent of ones
-// carries into the place of the sign. Without a branch, since it runs once per feature.
+// Returns a value whose top bit is set if and only if the number is infinite or NaN. The sign is
+// cleared and 1 is added to the exponent: an exponent of all ones carries into the top bit. It has
+// no branch, because it runs once per feature, and the results for many numbers can be combined by
+// OR.
 std::uint64_t NotFinite(double number) {
   constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
   constexpr std::uint64_t kExponentOne = std::uint64_t{1} << 52;
@@ -36,7 +38,7 @@ Rejection BadNumber(const std::string& name) {
 
 Rejection Malformed(const Cursor& cursor) { return Reject(Reason::kMalformed, cursor.failure()); }
 
-// The texts of a message, as far as they are there.
+// The texts of a message, those that its flags announce. Views into the message.
 struct Texts {
   Key id, subject, request;
 
@@ -64,7 +66,7 @@ Refused CheckSubject(const Key& subject) {
   return message::CheckKey(*subject, "subject");
 }
 
-// Leaves in `texts` what the kind of event uses, each checked.
+// Both functions below leave in `texts` the texts that the kind of event uses, and check each one.
 Refused ChooseForExample(const Key& key, bool needs_id, Texts& texts) {
   texts.request.reset();
   if (auto refused = CheckId(texts.id)) return refused;
@@ -88,7 +90,7 @@ Refused ChooseForDelete(const Key& key, Texts& texts) {
   return message::CheckKey(*key, "the key");
 }
 
-// What can be told before anything else is read.
+// Checks size, magic and version, before anything else is read.
 Refused CheckHeader(std::string_view message, std::size_t max_bytes) {
   if (message.size() > max_bytes) return message::TooLarge(max_bytes);
   if (!BinaryEventCodec::IsMessage(message)) {
@@ -125,8 +127,8 @@ Refused ReadKind(std::uint8_t kind, unsigned flags, Event& event) {
   return std::nullopt;
 }
 
-// Converts numbers, and returns something with NotFinite's bit set if one is not. This is where the
-// time goes.
+// Converts numbers to doubles. Returns a value whose top bit is set if one of them is not finite.
+// Most of the decoding time is spent here, so Dispatch compiles it for several instruction sets.
 template <typename Number>
 struct Converting {
   [[gnu::always_inline]] static std::uint64_t Run(const char* bytes, std::size_t count, double* x) {
@@ -211,7 +213,8 @@ Refused BinaryEventCodec::ReadNumbers(Cursor& cursor, bool named, Event& event) 
   if (!cursor.Read(y) || !cursor.ReadVarint(count)) return Malformed(cursor);
   if (!IsFinite(y)) return BadNumber("y");
   event.y = y;
-  // What a feature takes at least: this bounds what is allocated for them.
+  // The smallest size of a feature. A count that cannot fit the message is rejected before anything
+  // is allocated for it.
   const std::size_t feature_bytes = sizeof(Number) + (named ? 1 : 0);
   if (count > cursor.remaining() / feature_bytes) return Reject(Reason::kMalformed, "cut off");
   if (named) return ReadNamed<Number>(cursor, count, event);

@@ -1,4 +1,4 @@
-// The other half of BinaryEventCodec.
+// The encoding half of BinaryEventCodec.
 
 #include <cmath>
 #include <limits>
@@ -28,7 +28,7 @@ void AppendText(std::string_view text, std::string& out) {
   out.append(text);
 }
 
-// What cannot be said in a message, the numbers left aside.
+// Checks that a message can hold the texts of the event.
 Refused CheckTexts(const Event& event, bool writes_subject) {
   if (event.id) {
     if (auto refused = message::CheckText(*event.id, 1, kMaxIdBytes, "id")) return refused;

@@ -15,7 +15,7 @@ constexpr unsigned kFloat32Flag = 1;
 constexpr unsigned kBareFlag = 2;
 constexpr unsigned kAllFlags = 3;
 
-// Appends the checksum of what `out` holds from `start` on.
+// Appends the checksum of the bytes of `out` from `start` on.
 void AppendChecksum(std::size_t start, std::string& out) {
   wire::Append(Checksum(std::string_view(out).substr(start)), out);
 }
@@ -78,7 +78,7 @@ void AppendFooter(std::uint64_t records, std::string& out) {
 }
 
 Beginning Recognise(std::string_view bytes, bool is_all) {
-  // With this many bytes wrong it is still no text.
+  // With up to this many wrong bytes, the beginning still cannot be text.
   constexpr std::size_t kMaxWrongBytes = 2;
   const std::size_t count = std::min(bytes.size(), kMagic.size());
   std::size_t wrong = 0;

@@ -7,14 +7,16 @@
 
 #include "connectors/binary/event_codec.h"
 
-// The parts of a binary recording, as docs/formats/binary.md lays them out:
+// The parts of a binary recording (docs/formats/binary.md):
 //
 //   header, block..., footer
 //
-// A checksum is a CRC-32 of all bytes of its part before it.
+// A part ends with a checksum: the CRC-32 of all its bytes before the checksum. All functions are
+// pure.
 namespace lethe::binary_file {
 
-// A byte that no text begins with, a name, and an end of line that a transfer as text would change.
+// A byte that no text begins with, a name, and an end of line that a transfer in text mode would
+// change.
 inline constexpr std::string_view kMagic = "\xb1LETHE\r\n";
 inline constexpr std::uint16_t kVersion = 1;
 inline constexpr std::size_t kHeaderBytes = 16;
@@ -26,18 +28,18 @@ inline constexpr std::size_t kChecksumBytes = 4;
 inline constexpr std::size_t kBlockHeaderBytes = 24;
 inline constexpr std::size_t kFooterBytes = 16;
 
-// A block is closed before it would grow above this; a larger record has a block of its own.
+// A block is closed before it would exceed this size; a larger record gets a block of its own.
 inline constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
-// The largest record: a message, its place, and the lengths of both.
+// The largest block: one record of the largest message, with its position and lengths.
 inline constexpr std::size_t kMaxBlockBytes =
     BinaryEventCodec::kDefaultMaxBytes + 5 * wire::kMaxVarintBytes;
-// Added to the time of a record behind which the arrival stands.
+// Set in the time of a record whose time of arrival follows.
 inline constexpr std::uint64_t kArrivalFlag = std::uint64_t{1} << 54;
 
 struct FileHeader {
   std::uint16_t version = kVersion;
-  bool float32 = false;  // what Encode was told; each message says its own width
-  bool bare = false;     // recorded from bare events: the places are running numbers
+  bool float32 = false;  // the width given to Encode; each message also states its own
+  bool bare = false;     // recorded from bare events: the offsets are running numbers
   bool unknown_flags = false;
 };
 
@@ -51,24 +53,24 @@ std::uint32_t Checksum(std::string_view bytes);
 
 void AppendHeader(const FileHeader& header, std::string& out);
 void AppendBlock(const BlockHeader& header, std::string_view payload, std::string& out);
-// `records`: how many the blocks before it hold.
+// `records` is the number of records in all blocks.
 void AppendFooter(std::uint64_t records, std::string& out);
 
-// The rest takes exactly the bytes of its part, and returns false when the checksum does not match
-// (the marker is the caller's to look at).
+// Both functions below take exactly the bytes of their part, and return false when the checksum
+// does not match. The caller checks the magic or the marker.
 bool ReadHeader(std::string_view bytes, FileHeader& header);
 bool ReadBlockHeader(std::string_view bytes, BlockHeader& header);
 
-// How a file begins, as far as `bytes` tell; the file ends behind them if `is_all`.
+// What a file is, judged by its first bytes. `is_all` says that the file has no more bytes.
 enum class Beginning {
   kOther,    // not a binary recording
   kUnknown,  // more bytes are needed
   kBinary,
-  kDamaged,  // too much alike to be anything else, but not the magic
+  kDamaged,  // almost the magic: a binary recording with a damaged beginning
 };
 Beginning Recognise(std::string_view bytes, bool is_all);
 
-// Why this program cannot read a file whose header is whole, or nothing.
+// Why this program cannot read a file with this header (another version or flags); empty if it can.
 std::string DescribeUnreadable(const FileHeader& header);
 
 }  // namespace lethe::binary_file

@@ -109,7 +109,7 @@ Result<bool> BinaryFileReader::ReadBlock() {
     return Damaged("the block begins with record " + std::to_string(header.records_before + 1) +
                    "; blocks are lost, doubled or in the wrong order");
   }
-  // A block without records would let a file grow without end.
+  // Blocks without records would allow a file of any length that holds nothing.
   if (header.records == 0 || header.payload_bytes > binary_file::kMaxBlockBytes) {
     return Damaged("the block has no records, or is too large");
   }

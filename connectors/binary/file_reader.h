@@ -15,51 +15,52 @@
 
 namespace lethe {
 
-// Reads a binary recording from its beginning to its end.
+// A reader of a binary recording, from its beginning to its end.
 //
-// A block is checked as a whole before any of its records is delivered, and at the end the footer
-// must say how many records were read. So every changed, lost or added byte is a kInput error,
-// with the name, the byte (of the recording, after decompression) and the record it was found at.
-// Records count from 1. Not thread-safe.
+// The checksum of a block is verified before any of its records is returned, and the footer must
+// state the number of records read. So a changed, lost or added byte is found, and is a kInput
+// error with the name, the byte (of the decompressed recording) and the record, counted from 1. Not
+// thread-safe. Owns its input. After an error it must not be read again.
 class BinaryFileReader {
  public:
   // The input must be at the beginning of the recording.
   explicit BinaryFileReader(std::unique_ptr<DecodedInput> input);
 
-  // Returns false at the end. A message that the codec refuses is a record with a rejection, whose
-  // message begins with the number of the record: its bytes are as they were written. The records
-  // of whole blocks before an error are delivered first.
+  // Reads the next record. Returns false at the end. A message that the codec rejects is a record
+  // with a rejection, whose text begins with the number of the record; it is not an error, because
+  // the bytes are as they were written. The records of all blocks before a damaged one are returned
+  // first.
   Result<bool> Next(Record& record);
 
-  // Sets only the place in `record`, and does not decode the message, which is valid until the next
-  // call.
+  // The same without decoding: sets only the position in `record`. `message` is valid until the
+  // next call, or longer with DecodedInput::holder.
   Result<bool> NextMessage(Record& record, std::string_view& message);
 
-  // Of the record that Next read last.
+  // The number of the record that was read last; 0 before the first.
   std::uint64_t record_number() const { return record_number_; }
 
-  // Bytes of the recording up to there.
+  // The number of bytes of the decompressed recording up to that record's end.
   std::int64_t position() const {
     return input_->position() + static_cast<std::int64_t>(block_bytes_ - block_.size());
   }
 
-  // What the header says; valid after the first Next.
+  // The header of the file. Valid after the first record was read.
   const binary_file::FileHeader& header() const { return header_; }
 
   const std::string& name() const { return input_->name(); }
 
  private:
   Status ReadHeader();
-  // Returns false when the footer stands where a block could.
+  // Reads the next block. Returns false if the footer comes instead.
   Result<bool> ReadBlock();
   Status ReadEnd();
 
-  // The error, with the place where the part at hand begins.
+  // A kInput error with the position at which the current part begins.
   Status Damaged(const std::string& what) const;
   Status Truncated() const;
-  // An error of the input below.
+  // An error of the input, with the position.
   Status At(const Status& error) const;
-  // Reads until `count` bytes are there. Fewer are a truncated file.
+  // Reads until `count` bytes are pending. If the file has fewer, it is truncated.
   Status Require(std::size_t count);
 
   const std::unique_ptr<DecodedInput> input_;
@@ -68,10 +69,10 @@ class BinaryFileReader {
   bool is_started_ = false;
   bool is_ended_ = false;
 
-  std::string_view block_;           // what is left of the block at hand, within the input
-  std::size_t block_bytes_ = 0;      // of the block at hand, to be consumed behind it
-  std::uint32_t block_records_ = 0;  // that are left
-  std::uint64_t record_number_ = 0;  // delivered so far
+  std::string_view block_;           // the unread part of the current block, in the input's buffer
+  std::size_t block_bytes_ = 0;      // the size of the current block, consumed before the next one
+  std::uint32_t block_records_ = 0;  // records left in it
+  std::uint64_t record_number_ = 0;  // records returned so far
 };
 
 }  // namespace lethe

@@ -9,7 +9,7 @@ namespace lethe {
 
 namespace {
 
-// A timestamp is written one higher, and 0 is none.
+// A timestamp is written plus 1, so that 0 means none. The flag tells that the arrival follows.
 std::uint64_t TimeField(const Record& record) {
   const auto time = static_cast<std::uint64_t>(record.timestamp.value + 1);
   return record.arrival == kNoTime ? time : time | binary_file::kArrivalFlag;

@@ -14,43 +14,46 @@
 
 namespace lethe {
 
-// How a recording is written.
+// Options of a binary recording.
 struct BinaryFileOptions {
   NumberWidth width = NumberWidth::kFloat64;
   bool bare = false;  // see RecordedStream::is_bare
 };
 
-// Makes the bytes of a binary recording, piece by piece. The same records give the same bytes.
-// Keeps one block. Not thread-safe.
+// An encoder that produces the bytes of a binary recording piece by piece. The same records give
+// the same bytes. It holds one block in memory. Not thread-safe. It borrows nothing after a call.
 class BinaryFileEncoder {
  public:
   explicit BinaryFileEncoder(BinaryFileOptions options);
 
-  // Adds a record, and appends to `out` what can be written by now. A record that cannot be written
-  // (one with a rejection, or see BinaryEventCodec::Encode) is refused, and the file goes on
-  // without it. Its place must be within the limits of connectors/record_limits.h.
+  // Adds a record, and appends to `out` the bytes that are complete. Returns a rejection if the
+  // form cannot hold the record (it has a rejection itself, or see BinaryEventCodec::Encode); the
+  // recording goes on without it. The position must be within the limits of
+  // connectors/record_limits.h.
   [[nodiscard]] std::optional<Rejection> Add(const Record& record, std::string& out);
 
-  // Appends the rest. To be called once, at the end.
+  // Appends the last block and the footer. Call it once, at the end.
   void Finish(std::string& out);
 
  private:
   void CloseBlock(std::string& out);
-  // Appends the header, if that was not done yet.
+  // Appends the header, if it was not appended yet.
   void Start(std::string& out);
 
   const BinaryFileOptions options_;
   const BinaryEventCodec codec_;
-  std::string record_;  // the one at hand
-  std::string block_;   // the records of the block at hand
+  std::string record_;  // the current record
+  std::string block_;   // the records of the current block
   binary_file::BlockHeader block_header_;
-  std::uint64_t records_ = 0;  // in the blocks that are closed
+  std::uint64_t records_ = 0;  // records in closed blocks
   bool is_started_ = false;    // the header was appended
 };
 
-// Writes a binary recording to a file: compressed by its ending, see StreamWriter.
+// A RecordWriter for the binary form. The ending of the path selects the compression (see
+// StreamWriter). Not thread-safe. Errors are those of RecordWriter.
 class BinaryFileWriter final : public RecordWriter {
  public:
+  // kDisk if the file cannot be created.
   static Result<std::unique_ptr<RecordWriter>> Open(const std::string& path,
                                                     BinaryFileOptions options);
 

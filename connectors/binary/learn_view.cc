@@ -1,6 +1,6 @@
-// The fast way for the messages that most are. Its slow twin is DecodeValue: what this takes, that
-// takes too, and fills an event with the same; everything else, and all that is to be refused, is
-// left to it.
+// The fast path for dense learns with an id. DecodeValue is its slow twin: it accepts every message
+// that this path accepts and whose numbers are finite, and reads the same values. Every other
+// message, including every message that must be rejected for its form, is left to DecodeValue.
 
 #include "connectors/binary/event_codec.h"
 #include "connectors/binary/message.h"
@@ -16,7 +16,8 @@ bool ReadText(Cursor& cursor, std::string_view& text) {
          text.size() <= kMaxIdBytes && message::IsAscii(text);
 }
 
-// All that is left of the message. Whether the numbers are finite is seen by who adds them up.
+// Reads label and features, which must fill the rest of the message. Admission checks that the
+// numbers are finite while it computes their norm.
 template <typename Number>
 bool ReadPlainNumbers(Cursor& cursor, LearnView& plain) {
   Number y = 0;

@@ -33,7 +33,7 @@ Rejection TooLarge(std::size_t max_bytes) {
   return Reject(Reason::kTooLarge, "larger than " + std::to_string(max_bytes) + " bytes");
 }
 
-// No model has dimension 0, and to the engine it would look like an event with named features.
+// The engine takes an event with an empty x for one with named features. No model has dimension 0.
 Rejection EmptyX() { return Reject(Reason::kWrongDimension, "x is empty"); }
 
 Rejection UpdateWithoutId() {

@@ -9,14 +9,17 @@
 #include "connectors/binary/wire.h"
 #include "engine/ports/event.h"
 
-// The layout of a binary message, for the two halves of the codec.
+// The layout of a binary message and the checks that decoding and encoding share. All functions are
+// pure. No rejection quotes a text or number of the message.
 namespace lethe::message {
 
-// No text begins with it: in UTF-8 it cannot stand first. Nor does a schema prefix, which is 0.
+// No UTF-8 text begins with this byte, and neither does the prefix of a schema registry, which is
+// 0.
 inline constexpr std::uint8_t kMagic = 0xb1;
 inline constexpr std::uint8_t kVersion = 1;
 
-// Magic, version and kind stay where they are in every version, so that a delete is recognised.
+// Magic, version and kind have the same position in every version of the format, so that a delete
+// of a later version is recognised.
 inline constexpr std::size_t kVersionAt = 1;
 inline constexpr std::size_t kKindAt = 2;
 inline constexpr std::size_t kFlagsAt = 3;
@@ -36,8 +39,8 @@ inline constexpr unsigned kAllFlags = 63;
 
 Rejection Reject(Reason reason, std::string message);
 
-// Whether no byte has its top bit set. Texts are mostly short and ASCII, and then a call of a
-// validator of UTF-8 costs more than the rest of the message.
+// Whether no byte has its top bit set. Most texts are short and ASCII; for these, a call of the
+// UTF-8 validator would cost more than the rest of the message.
 inline bool IsAscii(std::string_view text) {
   constexpr std::uint64_t kTopBits = 0x8080808080808080u;
   constexpr std::size_t kWord = sizeof(std::uint64_t);
@@ -55,9 +58,10 @@ inline bool IsAscii(std::string_view text) {
 
 bool IsUtf8(std::string_view text);
 
+// The rejection of a text that CheckText refuses.
 Rejection BadText(std::string_view text, std::size_t min, std::size_t max, const char* name);
 
-// Whether a text may stand in a message: its length in bytes, and UTF-8.
+// Checks the length of a text in bytes, and that it is UTF-8. Returns nothing if the text is good.
 inline std::optional<Rejection> CheckText(std::string_view text, std::size_t min, std::size_t max,
                                           const char* name) {
   if (text.size() >= min && text.size() <= max && (IsAscii(text) || IsUtf8(text))) {
@@ -66,7 +70,7 @@ inline std::optional<Rejection> CheckText(std::string_view text, std::size_t min
   return BadText(text, min, max, name);
 }
 
-// The same for a key or subject, which may be any bytes, as Kafka's keys are.
+// The same for a key or subject, which may be any bytes, like keys in Kafka.
 Rejection BadKey(std::string_view key, const char* name);
 inline std::optional<Rejection> CheckKey(std::string_view key, const char* name) {
   if (!key.empty() && key.size() <= kMaxIdBytes) return std::nullopt;

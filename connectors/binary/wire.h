@@ -9,13 +9,13 @@
 
 #include "engine/base/varint.h"
 
-// The integers and numbers that the binary forms are made of (docs/formats/binary.md).
+// The integers and numbers of the binary forms (docs/formats/binary.md), all little-endian.
 namespace lethe::wire {
 
-// A port to a big-endian machine has to swap bytes in Append and Load, and nowhere else.
+// A port to a big-endian machine must swap bytes in Append and Load, and nowhere else.
 static_assert(std::endian::native == std::endian::little);
 
-// Integers below 2^63 take at most nine bytes of seven bits.
+// An integer below 2^63 takes at most nine bytes of seven bits each.
 inline constexpr std::size_t kMaxVarintBytes = 9;
 
 template <typename T>
@@ -34,7 +34,8 @@ T Load(const char* bytes) {
 
 using lethe::AppendVarint;  // of integers below 2^63
 
-// Reads from bytes that nobody has vouched for. A read that fails moves nothing.
+// A reader of untrusted bytes, which it borrows. A read that fails returns false and does not move.
+// Not thread-safe.
 class Cursor {
  public:
   explicit Cursor(std::string_view bytes)
@@ -61,7 +62,7 @@ class Cursor {
     return true;
   }
 
-  // Only the shortest way to write an integer is taken: an event has one encoding.
+  // Accepts the shortest encoding of an integer only, so that an event has exactly one encoding.
   bool ReadVarint(std::uint64_t& value) {
     if (next_ != end_ && static_cast<unsigned char>(*next_) < 0x80) {
       value = static_cast<unsigned char>(*next_++);

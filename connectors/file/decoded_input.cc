@@ -57,7 +57,8 @@ void DecodedInput::TakeFreeBuffer(std::size_t size) {
   }
 }
 
-// Reads more behind what is pending, which may move for it.
+// Reads into the rest of the buffer. If the buffer is full, or empty and not held, the pending
+// bytes are moved first.
 Status DecodedInput::Fill() {
   if (decoder_ == nullptr) {
     auto decoder = MakeDecoder(*raw_);

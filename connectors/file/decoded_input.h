@@ -14,42 +14,48 @@
 
 namespace lethe {
 
-// The bytes that a file or, for "-", the standard input was compressed from, with room to look
-// ahead: what the readers of all forms of a recording read from. Not thread-safe.
+// A buffered input of the decompressed bytes of a file or, for "-", of the standard input, with
+// look-ahead. The readers of all forms of a recording read from it. Not thread-safe. After an error
+// of Fill or Require the bytes that are pending stay valid, but the input must not be filled again.
 class DecodedInput {
  public:
   static constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 
-  // A file that cannot be opened is a kInput error with the reason of the operating system. Nothing
-  // is read before the first Fill.
+  // kInput, with the reason of the operating system, when the file cannot be opened. Nothing is
+  // read before the first Fill.
   static Result<std::unique_ptr<DecodedInput>> Open(const std::string& path);
 
-  // Bytes from elsewhere, which messages call `name`, read ahead by at most `buffer_bytes`.
+  // An input of the bytes of `decoder`, which error messages call `name`. It looks ahead by at most
+  // `buffer_bytes` unless Reserve asks for more.
   DecodedInput(std::string name, std::unique_ptr<Decoder> decoder,
                std::size_t buffer_bytes = kBufferBytes);
 
-  // What was read and not consumed yet. Void after the next Fill or Reserve, except with holder().
+  // The bytes that were read and not consumed. Invalid after the next Fill, Reserve or Require,
+  // unless a copy of holder() is kept.
   std::string_view pending() const { return {buffer().data() + begin_, end_ - begin_}; }
-  // As long as a copy of this is kept, what is pending now stays where it is. It is to be let go by
-  // whoever calls the others, or in turn with it.
+  // The buffer that pending() points into. As long as a copy of this pointer is kept, these bytes
+  // stay where they are, also after they are consumed. Dropping the copy must not run at the same
+  // time as another call of this object, because the number of owners decides whether a buffer is
+  // reused.
   using Buffer = std::vector<char>;
   const std::shared_ptr<Buffer>& holder() const { return buffers_.front(); }
   void Consume(std::size_t count);
 
-  // Adds to pending() at least one byte, until `at_end()`. There must be room: see Reserve.
+  // Adds at least one byte to pending(), or sets at_end(). The buffer must have room for it
+  // (Reserve). Errors are those of Decoder::Read.
   Status Fill();
   bool at_end() const { return at_end_; }
 
-  // Makes room for `count` bytes of look-ahead in all.
+  // Makes room for `count` pending bytes in total.
   void Reserve(std::size_t count);
 
-  // Reads until `count` bytes are pending, or all that are left.
+  // Reads until `count` bytes are pending, or fewer at the end. The caller checks which.
   Status Require(std::size_t count);
 
-  // Decoded bytes consumed so far.
+  // The number of decompressed bytes consumed so far.
   std::int64_t position() const { return position_; }
 
-  // Bytes of the file used so far, and in total where that is known: for a display of progress.
+  // For a progress display: bytes of the file used so far, and its size if that is known.
   std::int64_t bytes_read() const { return raw_ ? raw_->position() : position_; }
   std::optional<std::int64_t> bytes_total() const;
   const std::string& name() const { return name_; }
@@ -59,15 +65,16 @@ class DecodedInput {
 
   Buffer& buffer() const { return *buffers_.front(); }
   bool is_held() const { return buffers_.front().use_count() > 1; }
-  // Moves what is pending to the beginning of a buffer that nobody holds, and that has the size.
+  // Moves the pending bytes to the beginning of a buffer of at least this size that is not held.
   void Move(std::size_t size);
-  // At least so large; one that was let go, or another.
+  // Makes a buffer of at least this size the current one: one that is not held any more, or a new
+  // one.
   void TakeFreeBuffer(std::size_t size);
 
   const std::string name_;
-  const std::unique_ptr<RawInput> raw_;           // null for bytes from elsewhere
-  std::unique_ptr<Decoder> decoder_;              // null until something was read
-  std::vector<std::shared_ptr<Buffer>> buffers_;  // the first is the one that is read into
+  const std::unique_ptr<RawInput> raw_;           // null if the decoder was given
+  std::unique_ptr<Decoder> decoder_;              // null until the first Fill
+  std::vector<std::shared_ptr<Buffer>> buffers_;  // the first is the current one
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::int64_t position_ = 0;

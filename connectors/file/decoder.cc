@@ -53,7 +53,7 @@ class GzipDecoder final : public Decoder {
   ~GzipDecoder() override { inflateEnd(&stream_); }
 
   Result<std::size_t> Read(std::span<char> out) override {
-    // What came out before an error is delivered first, so the error waits in status_.
+    // Bytes that came out before an error are delivered first; the error is kept in status_.
     while (status_.ok()) {
       if (input_.buffered().empty() && !input_.at_end()) LETHE_RETURN_IF_ERROR(input_.Fill());
       if (input_.buffered().empty() && !in_member_) return std::size_t{0};
@@ -65,12 +65,12 @@ class GzipDecoder final : public Decoder {
   }
 
  private:
-  // One step. Returns the number of bytes written.
+  // Calls inflate once. Returns the number of bytes written.
   std::size_t Inflate(std::span<char> out) {
     if (!in_member_) LETHE_CHECK(inflateReset(&stream_) == Z_OK);
     in_member_ = true;
     const std::string_view in = input_.buffered();
-    // zlib does not write to its input, it only lacks the const.
+    // zlib does not write to its input; its interface only lacks the const.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
     stream_.avail_in = static_cast<uInt>(in.size());
     stream_.next_out = reinterpret_cast<Bytef*>(out.data());
@@ -120,7 +120,8 @@ class ZstdDecoder final : public Decoder {
   bool in_frame_ = false;
 };
 
-// Whether `bytes` begin with `magic`. A file cut off within the magic counts too.
+// Whether `bytes` begin with `magic`. A file that ends within the magic counts too, if it has at
+// least `min_bytes`, so that it is reported as truncated.
 bool BeginsWith(std::string_view bytes, std::string_view magic, std::size_t min_bytes) {
   return bytes.size() >= min_bytes &&
          bytes.substr(0, magic.size()) == magic.substr(0, bytes.size());

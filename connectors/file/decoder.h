@@ -8,19 +8,21 @@
 
 namespace lethe {
 
-// Reads the bytes that a file was compressed from. The formats are told apart by their first bytes,
-// not by the name: plain; gzip, also several members in a row; Zstandard, also several frames in a
-// row. Whatever follows a member that is no other member is an error, as it may be lost events.
+// A decompressor of plain, gzip (one or more members) or Zstandard (one or more frames) data. The
+// first bytes decide the format, not the name. If something that is not a member follows a member,
+// that is an error, because it may be lost events. Not thread-safe. After an error it must not be
+// read again.
 class Decoder {
  public:
   virtual ~Decoder() = default;
 
-  // Fills a part of `out`, which is not empty, and returns how much; 0 is the end. A truncated or
-  // corrupt file is a kInput error, which says what is wrong but neither in which file nor where.
+  // Fills the beginning of `out`, which is not empty, and returns the number of bytes; 0 is the
+  // end. A truncated or corrupt file is a kInput error. Its message names neither the file nor the
+  // position: the caller adds both. kInterrupted as in RawInput::Fill.
   virtual Result<std::size_t> Read(std::span<char> out) = 0;
 };
 
-// The decoder for what `input` begins with. It borrows the input.
+// A decoder for the format that `input` begins with. It borrows the input, which must outlive it.
 Result<std::unique_ptr<Decoder>> MakeDecoder(RawInput& input);
 
 }  // namespace lethe

@@ -32,7 +32,7 @@ class GzipEncoder final : public Encoder {
   ~GzipEncoder() override { deflateEnd(&stream_); }
 
   bool Encode(std::string_view piece, bool is_last, std::string& out) override {
-    // zlib does not write to its input, it only lacks the const.
+    // zlib does not write to its input; its interface only lacks the const.
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
     stream_.avail_in = static_cast<uInt>(piece.size());
     do {
@@ -53,7 +53,7 @@ class ZstdEncoder final : public Encoder {
  public:
   ZstdEncoder() : context_(ZSTD_createCCtx()) {
     LETHE_CHECK(context_ != nullptr);
-    // Without a checksum a changed byte may go unnoticed. The command line tool has one too.
+    // Without a checksum a changed byte may go unnoticed. The command line tool writes one too.
     const std::size_t result = ZSTD_CCtx_setParameter(context_, ZSTD_c_checksumFlag, 1);
     LETHE_CHECK(ZSTD_isError(result) == 0);
   }

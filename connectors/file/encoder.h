@@ -6,18 +6,19 @@
 
 namespace lethe {
 
-// Compresses a stream of bytes. The same bytes, in the same pieces, give the same result: neither a
-// time nor a name is stored.
+// A compressor of a stream of bytes. The same bytes in the same pieces give the same result:
+// neither a time nor a name is stored. Not thread-safe.
 class Encoder {
  public:
   virtual ~Encoder() = default;
 
-  // Appends to `out` what can be written by now; after the last piece, everything. Returns false
-  // when the library fails, which it does for want of memory only.
+  // Compresses a piece and appends the output that is ready; after the last piece, all of it.
+  // Returns false when the library fails, which happens only without memory; the stream is then
+  // lost.
   [[nodiscard]] virtual bool Encode(std::string_view piece, bool is_last, std::string& out) = 0;
 };
 
-// The encoder for the ending of a file name: .gz, .zst, or as it is.
+// An encoder chosen by the ending of a file name: .gz, .zst, or no compression.
 std::unique_ptr<Encoder> MakeEncoder(std::string_view path);
 
 }  // namespace lethe

@@ -20,7 +20,8 @@ Result<std::unique_ptr<LineReader>> LineReader::Open(const std::string& path,
   return std::make_unique<LineReader>(std::move(input).value(), max_line_bytes);
 }
 
-// A line at the limit with its end fits, so that no line has to be put together from two places.
+// The buffer has room for the longest line and its end, so no line is ever split between two
+// buffers.
 LineReader::LineReader(std::unique_ptr<DecodedInput> input, std::size_t max_line_bytes)
     : input_(std::move(input)), max_line_bytes_(max_line_bytes) {
   input_->Reserve(max_line_bytes + kLineEndBytes);

@@ -64,7 +64,7 @@ Status RawInput::Fill() {
 Result<std::size_t> RawInput::ReadInto(std::span<char> out) {
   LETHE_CHECK(begin_ == end_);
   if (at_end_) return std::size_t{0};
-  // Pieces that stay in the processor's cache until they are parsed.
+  // Small pieces, so that the bytes are still in the processor's cache when they are parsed.
   const ssize_t count = read(file_, out.data(), std::min(out.size(), kBufferBytes));
   if (count < 0) return CannotRead(name_, errno);
   at_end_ = count == 0;

@@ -12,30 +12,32 @@
 
 namespace lethe {
 
-// The bytes of a file or, for "-", of the standard input, as they are. Reads ahead into one buffer
-// of a fixed size. Not thread-safe.
+// An input of the bytes of a file or, for "-", of the standard input, with one buffer of a fixed
+// size. Not thread-safe. It owns the descriptor, except that of the standard input. After an error
+// it may be read again, as far as the operating system allows.
 class RawInput {
  public:
-  // A kInput error has the reason of the operating system.
+  // kInput, with the reason of the operating system, when the file cannot be opened or is a folder.
   static Result<std::unique_ptr<RawInput>> Open(const std::string& path);
   ~RawInput();
   RawInput(const RawInput&) = delete;
   RawInput& operator=(const RawInput&) = delete;
 
-  // What was read and not consumed yet.
+  // The bytes that were read and not consumed. Invalid after the next Fill.
   std::string_view buffered() const { return {buffer_.data() + begin_, end_ - begin_}; }
   void Consume(std::size_t count);
 
-  // Adds to buffered() at least one byte, until `at_end()`. The buffer must not be full. A signal
-  // that is caught while waiting for bytes is a kInterrupted error: whoever catches signals wants
-  // to stop, and a pipe may stay silent forever.
+  // Adds at least one byte to buffered(), or sets at_end(). The buffer must not be full. A signal
+  // that is caught while waiting is a kInterrupted error, because a program catches signals in
+  // order to stop, and a pipe may stay silent forever.
   Status Fill();
   bool at_end() const { return at_end_; }
 
-  // Reads past the buffer, which must be empty, and consumes: 0 bytes are the end.
+  // Reads directly into `out` and consumes these bytes. The buffer must be empty. Returns the
+  // number of bytes; 0 is the end. Errors are those of Fill.
   Result<std::size_t> ReadInto(std::span<char> out);
 
-  // Bytes consumed so far, and the size of the file where there is one (a pipe has none).
+  // The number of bytes consumed so far, and the size of the file; a pipe has none.
   std::int64_t position() const { return position_; }
   std::optional<std::int64_t> size() const { return size_; }
 

@@ -15,14 +15,14 @@ namespace {
 
 constexpr int kNoFile = -1;
 constexpr int kMaxTemporaryNames = 100;
-constexpr mode_t kMode = 0666;  // less the umask
+constexpr mode_t kMode = 0666;  // the umask is applied to it
 
 Status DiskError(const std::string& what, int error) {
   return {ErrorCode::kDisk, what + ": " + std::generic_category().message(error)};
 }
 
-// Creates a file next to `path` that nobody else has, and sets its name. A name left over by a
-// process that was killed is passed over, not overwritten: it might belong to a live one.
+// Creates a new file in the folder of `path` and sets `name`. Returns the descriptor or kNoFile. A
+// name that exists is skipped, not overwritten: it may belong to a live process.
 int CreateTemporary(const std::string& path, std::string& name) {
   int file = kNoFile;
   for (int i = 0; i < kMaxTemporaryNames && file == kNoFile; ++i) {
@@ -41,7 +41,7 @@ Result<std::unique_ptr<RawOutput>> RawOutput::Open(const std::string& path) {
   }
   struct stat info = {};
   const bool exists = stat(path.c_str(), &info) == 0;
-  // To rename over a directory fails, and over a device would replace it for everybody.
+  // Renaming over a directory would fail, and renaming over a device would replace it.
   const bool is_special = exists && !S_ISREG(info.st_mode);
   std::string temporary;
   const int file =

@@ -8,10 +8,10 @@
 
 namespace lethe {
 
-// A file to write or, for "-", the standard output. A file is written under a temporary name next
-// to its own and gets its name by Commit; without that, the destructor removes it. What exists and
-// is no regular file is written directly. Errors are kDisk, with the reason of the operating
-// system. Not thread-safe.
+// An output to a file or, for "-", to the standard output. A file is written under a temporary name
+// in the same folder, and Commit renames it; without Commit the destructor removes it. An existing
+// path that is not a regular file (a pipe, /dev/null) is written directly. Not thread-safe. Errors
+// are kDisk with the reason of the operating system; after one, the output must not be committed.
 class RawOutput {
  public:
   static Result<std::unique_ptr<RawOutput>> Open(const std::string& path);
@@ -19,9 +19,11 @@ class RawOutput {
   RawOutput(const RawOutput&) = delete;
   RawOutput& operator=(const RawOutput&) = delete;
 
+  // Writes all of `bytes`, or fails after a part of them.
   Status Write(std::string_view bytes);
 
-  // Waits for the disk, then renames. To be called once, at the end.
+  // Syncs the file to disk, then renames it. Call it once, at the end. The rename itself is not
+  // synced.
   Status Commit();
 
  private:
@@ -30,7 +32,7 @@ class RawOutput {
   Status Error(const char* verb, int error) const;
 
   const std::string path_;
-  const std::string temporary_;  // empty when written directly
+  const std::string temporary_;  // empty if the path is written directly
   int file_;
 };
 

@@ -7,17 +7,18 @@
 
 namespace lethe {
 
-// Writes a recorded stream in one of its forms. The file appears under its name at Close, complete,
-// as StreamWriter does it; without Close nothing is left. Not thread-safe.
+// A writer of a recording, in one of its forms. The file appears under its name, complete, when
+// Close succeeds (see StreamWriter); without Close nothing is left. Not thread-safe.
 class RecordWriter {
  public:
   virtual ~RecordWriter() = default;
 
-  // Writes a record, or says in `refused` why this form cannot hold it: then nothing of it is
-  // written, and the file goes on without it. An error is kDisk, and Close will fail too.
+  // Writes a record. If this form cannot hold the record, `refused` says why, nothing of it is
+  // written, and the next record can be written. An error is kDisk; every later call fails too, and
+  // so does Close.
   virtual Status Write(const Record& record, std::optional<Rejection>& refused) = 0;
 
-  // To be called once, at the end.
+  // Completes the file. Call it once, at the end.
   virtual Status Close() = 0;
 };
 

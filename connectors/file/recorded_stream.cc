@@ -9,7 +9,8 @@
 namespace lethe {
 namespace {
 
-// Bounds the memory of a batch, with lines of any length.
+// Limits the memory of a batch, whatever the length of its lines: a batch ends when it holds so
+// many buffers of DecodedInput.
 constexpr std::size_t kMaxHeldBuffers = 3;
 
 }  // namespace
@@ -87,7 +88,8 @@ Result<bool> RecordedStream::ReadOne(MessageBatch& batch) {
 }
 
 std::int64_t RecordedStream::ExpectedRecords() const {
-  // Of a compressed file more was read than used; then it is a little too few.
+  // Of a compressed file, more bytes were read than belong to these records, so the estimate is a
+  // little too low.
   const std::int64_t used =
       std::min(bytes_read(), binary_ ? binary_->position() : progress_.position());
   if (!bytes_total() || used <= 0) return 0;
@@ -139,6 +141,8 @@ RecordedStream::Shard& RecordedStream::ShardOf(ShardId id) {
   return *last_shard_;
 }
 
+// An unreadable line that states no offset advances `next` but not `last`, so that a later record
+// may state the same offset.
 Status RecordedStream::LocateOne(MessageBatch& batch, std::size_t i) {
   const ShardId id = batch.shard(i);
   Shard& shard = ShardOf(id);

@@ -12,14 +12,15 @@ namespace lethe {
 class Encoder;
 class RawOutput;
 
-// Writes lines, or bytes, to a file or, for "-", to the standard output. A name that ends in .gz or
-// .zst is compressed; the same lines give the same bytes.
+// A writer of lines or bytes to a file or, for "-", to the standard output. A file whose name ends
+// in .gz or .zst is compressed. The same lines give the same bytes.
 //
-// The file appears under its name at Close, complete and on disk, and replaces what was there.
-// Until then, and for good if Close is not reached or fails, it is a temporary file next to it,
-// which the destructor removes. What is no regular file (a pipe, /dev/null) is written directly.
+// When Close succeeds, the complete file is on disk under its name and replaces an older file.
+// Until then it is a temporary file in the same folder, which the destructor removes if Close was
+// not reached or failed. A path that is not a regular file (a pipe, /dev/null) is written directly.
 //
-// Errors are kDisk and stay: after one, nothing more is written. Not thread-safe.
+// Not thread-safe. Errors are kDisk and final: after one, nothing more is written, and every call
+// returns it.
 class StreamWriter {
  public:
   static Result<std::unique_ptr<StreamWriter>> Open(const std::string& path);
@@ -27,13 +28,14 @@ class StreamWriter {
   StreamWriter(const StreamWriter&) = delete;
   StreamWriter& operator=(const StreamWriter&) = delete;
 
-  // Writes `line`, which has no end of line in it, and the end of line.
+  // Writes `line`, which contains no end of line, and an end of line. Output is buffered, so an
+  // error may come with a later call.
   Status WriteLine(std::string_view line);
 
   // Writes `bytes` as they are.
   Status Write(std::string_view bytes);
 
-  // To be called once, at the end.
+  // Completes the file. Call it once, at the end.
   Status Close();
 
  private:

@@ -6,7 +6,8 @@
 namespace lethe {
 namespace {
 
-// Reads one text from front to back. Every Read moves behind what it read, or returns false.
+// Reads one text from front to back. Every Read and Skip advances over what it has read, or returns
+// false.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : at_(text.data()), end_(text.data() + text.size()) {}
@@ -19,11 +20,12 @@ class Cursor {
   bool is_at_end() const { return at_ == end_; }
   std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
 
-  // Up to the next quotation mark, and over it.
+  // Reads a text of 1 to kMaxIdBytes printable ASCII bytes, and its closing quotation mark.
   bool ReadReference(std::string_view& text) {
     const char* end = at_;
     while (end != end_ && *end != '"') {
-      if (*end < ' ' || *end > '~' || *end == '\\') return false;  // whether char has a sign or not
+      // Right for signed and for unsigned char.
+      if (*end < ' ' || *end > '~' || *end == '\\') return false;
       ++end;
     }
     const auto size = static_cast<std::size_t>(end - at_);

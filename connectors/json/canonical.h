@@ -9,22 +9,23 @@
 
 namespace lethe {
 
-// How the usual learn event begins.
+// The first bytes of a learn event in canonical form.
 inline constexpr std::string_view kCanonicalLearn = R"({"type":"learn",)";
 
-// The fast way for the shape that most learn events have:
+// Fast path for learn events in canonical form, which is how most producers write them:
 //
 //   {"type":"learn","id":"...","subject":"...","x":[...],"y":...}
 //
-// in this order, without white space, id and subject optional, texts without escapes and in ASCII.
-// Fills `event` just as the general way would (event_reader.h), bit for bit, and returns true; or
-// returns false for everything else, also for all that is to be refused, and then `event` may hold
-// anything.
+// in this order and without white space; id and subject are optional, and texts are ASCII without
+// escapes. On success `event` is equal, bit for bit, to what the general path (event_reader.h)
+// would read. Returns false for every other text, including every text that must be rejected;
+// `event` is then unspecified, and the caller takes the general path.
 bool ReadCanonicalLearn(std::string_view text, const std::optional<std::string_view>& key,
                         Event& event);
 
-// The same, with nothing copied: id and subject stay in the text and the key, and the numbers are
-// in `x`. An id that is empty is none.
+// The same without copying texts. `learn` borrows id and subject from `text` and `key`, and the
+// numbers from `x`; it is valid as long as these are unchanged. An empty id means that the event
+// has none.
 bool ReadCanonicalLearn(std::string_view text, const std::optional<std::string_view>& key,
                         std::vector<double>& x, LearnView& learn);
 

@@ -10,14 +10,14 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-// Base64 in the JSON string, decoded; false if it is not that.
+// Decodes the Base64 string at `key`. False if there is no such string.
 bool Decoded(const dom::element& object, const char* key, std::string& bytes) {
   std::string_view text;
   return object[key].get(text) == simdjson::SUCCESS && FromBase64(text, bytes);
 }
 
-// Whether the object has the member once. Of a member that is there twice, one reader takes the
-// first and another the last, so that what was verified is not what is read.
+// Whether the object has the member exactly once. If a member is repeated, some readers take the
+// first and others the last: one could then verify another payload than the one that is read.
 bool HasOnce(const dom::element& element, std::string_view key) {
   dom::object object;
   if (element.get(object) != simdjson::SUCCESS) return false;

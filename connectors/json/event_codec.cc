@@ -28,8 +28,8 @@ std::string_view SkipSchemaPrefix(std::string_view value) {
   return has_prefix ? value.substr(kSchemaPrefixBytes) : value;
 }
 
-// A line that has the features of an event and no type is an event whose type was forgotten. To
-// take it for a tombstone would delete what it meant to add.
+// Whether a line is an envelope. A line with features or a label but no type is an event whose
+// producer forgot the type. Reading it as a tombstone would delete what it meant to add.
 bool IsEnvelope(const Members& line) {
   if (line.Has(Field::kValue) || line.Has(Field::kValueBase64)) return true;
   const bool is_example = line.Has(Field::kX) || line.Has(Field::kF) || line.Has(Field::kY);
@@ -42,13 +42,15 @@ bool ReadBase64(const element& found, std::string& bytes) {
   return found.get(text) == simdjson::SUCCESS && FromBase64(text, bytes);
 }
 
+// Reads an optional member of the position. Leaves `place` unchanged if the member is absent.
 Refused ReadPlace(const Members& envelope, Field field, std::int64_t max, std::int64_t& place) {
   const element* found = envelope.FindNonNull(field);
   if (found == nullptr || ReadCount(*found, max, place)) return std::nullopt;
   return WrongType(field, "an integer from 0 to " + std::to_string(max));
 }
 
-// The offset counts within its partition, so it means nothing when the partition is unreadable.
+// Reads the position of an envelope, and stops at the first member that is unreadable: an offset
+// means nothing without its partition.
 Refused ReadPlaces(const Members& envelope, Record& record) {
   if (auto refused = ReadPlace(envelope, Field::kPartition, kMaxPartition, record.shard.value)) {
     return refused;
@@ -67,8 +69,8 @@ Refused ReadPlaces(const Members& envelope, Record& record) {
 struct JsonEventCodec::Scratch {
   TextParser parser{kMaxDepth};
   BinaryEventCodec binary;
-  std::string key;    // of the envelope at hand
-  std::string bytes;  // of its value, if they were given as they are
+  std::string key;    // the key of the current envelope
+  std::string bytes;  // the decoded "value_base64" of the current envelope
 
   Refused Parse(std::string_view text, bool envelope, std::size_t max_bytes, ParsedText& parsed);
   Refused ReadLine(const ParsedText& line, std::size_t max_bytes, Record& record);
@@ -101,7 +103,7 @@ Refused JsonEventCodec::Scratch::ReadLine(const ParsedText& line, std::size_t ma
   return ReadEvent(found, line.bound, std::nullopt, record.event);
 }
 
-// A message that stands in the line as the bytes that it is made of.
+// Decodes the message in `bytes`, which the line carried as Base64.
 Refused JsonEventCodec::Scratch::ReadMessage(const std::optional<std::string_view>& subject,
                                              std::size_t max_bytes, Event& event) {
   if (BinaryEventCodec::IsMessage(bytes)) return binary.DecodeValue(bytes, subject, event);
@@ -132,7 +134,7 @@ Refused JsonEventCodec::Scratch::ReadEnvelope(const Members& envelope, double bo
   }
   std::optional<std::string_view> subject;
   if (named_key != nullptr || raw_key != nullptr) subject = key;
-  // The line is parsed and done with: its parser is free for the message inside.
+  // Nothing of the parsed line is needed any more, so its parser may parse the message inside.
   if (raw != nullptr) return ReadMessage(subject, max_bytes, record.event);
   if (value == nullptr) return ReadTombstone(subject, record.event);
   return ReadEvent(*value, bound, subject, record.event);

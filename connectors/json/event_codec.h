@@ -11,34 +11,38 @@
 
 namespace lethe {
 
-// An envelope, or a bare event, that did not say its offset.
+// The offset of a record whose line does not state one.
 inline constexpr Offset kNoOffset{-1};
 
-// Turns JSON into events: the value of a message, or a line of a recorded stream.
+// A decoder from JSON to events, for the value of a message or a line of a recording.
 //
-// A record is taken or refused as a whole. It is parsed completely before anything is looked at, so
-// that broken JSON is refused wherever it breaks, and the order of members does not matter. Members
-// that are not documented are ignored; so are documented ones that the kind of event does not use
-// (the x of a delete), whatever they hold. Of a member given twice the last one counts. An optional
-// member (id, subject, request, key, partition, offset, timestamp) that is null is not there.
+// A record is accepted or rejected as a whole. It is parsed completely before any member is read,
+// so broken JSON is rejected wherever it breaks, and the order of members does not matter.
+// Undocumented members are ignored, and so are documented members that the kind of event does not
+// use (the x of a delete), whatever they hold. If a member is repeated, the last one counts. An
+// optional member (id, subject, request, key, partition, offset, timestamp) that is null counts as
+// absent.
 //
-//   learn   x (a non-empty array of numbers) or f (an object of numbers), and y (a number). Both x
-//           and f are refused as kWrongType, none of them as kMissingField. f keeps its order and
-//           repeated names. The subject is the key or else "subject"; "id" is optional.
-//   update  as learn, with an "id".
+//   learn   x (a non-empty array of numbers) or f (an object of numbers), and y (a number). An
+//           event with both x and f is rejected as kWrongType, one with neither as kMissingField.
+//           f keeps its order and repeated names. The subject is the key or else "subject"; "id"
+//           is optional.
+//   update  like learn, but "id" is required.
 //   delete  "id", or else "subject", or else the key: exactly one of id and subject is set in the
 //           event. "request" is optional. A null value is a delete of the key. With an id and
-//           "cause":"update" it forgets the old version of what an update has replaced elsewhere.
+//           "cause":"update" it deletes the old version of an event that was updated on another
+//           partition.
 //
 // An id, subject, key or request is a string, or an integer of 64 bits that stands for its decimal
 // text. Ids and subjects have 1 to kMaxIdBytes bytes, a request at most kMaxRequestBytes.
 //
-// A rejection says which field was wrong, and the position in x or f (from 0), never what stood
-// there. It has is_request set when the record was recognisably a delete, also in text that is cut
-// off or too large.
+// A rejection names the field that was wrong and the position in x or f (from 0), never the value.
+// is_request is set when the record was recognisably a delete, even if its text is cut off or too
+// large.
 //
-// Buffers are kept from call to call, in the codec and in the event that is filled. No exception
-// escapes. Not thread-safe: each thread has its own.
+// Not thread-safe: each thread has its own codec. Buffers are reused from call to call, in the
+// codec and in the event that is filled. Nothing is borrowed after a call. A rejected record leaves
+// the codec usable, and no exception escapes.
 class JsonEventCodec {
  public:
   static constexpr std::size_t kDefaultMaxBytes = std::size_t{1} << 20;
@@ -49,23 +53,25 @@ class JsonEventCodec {
   JsonEventCodec(const JsonEventCodec&) = delete;
   JsonEventCodec& operator=(const JsonEventCodec&) = delete;
 
-  // Decodes the value of a message; none is a tombstone, and so is JSON's null. Five bytes of a
-  // schema registry (0 and an id) before the JSON are skipped. After a rejection `event` is clear.
+  // Decodes the value of a message. A missing value is a tombstone, and so is the JSON null. The
+  // five-byte prefix of a schema registry (0 and an id) is skipped. Returns nothing on success;
+  // after a rejection `event` is cleared.
   [[nodiscard]] std::optional<Rejection> DecodeValue(const std::optional<std::string_view>& value,
                                                      const std::optional<std::string_view>& key,
                                                      Event& event);
 
-  // The same for most learns, of which nothing is copied: id and subject stay in the text and the
-  // key, the numbers are in `x`. False: it is another one, or is to be refused, or has a prefix.
+  // Fast path of DecodeValue for canonical learns with an id (json/canonical.h). `learn` borrows
+  // its texts from `text` and `key`, and its numbers from `x`. Returns false if the event needs
+  // DecodeValue; `learn` and `x` are then unspecified.
   bool ReadLearnView(std::string_view text, const std::optional<std::string_view>& key,
                      std::vector<double>& x, LearnView& learn) const;
 
-  // Decodes a line of a recorded stream into all of `record`. The line is an envelope if it has a
-  // "value", or no "type" and a "key" (then the value is null, unless there is an x, f or y); else
-  // it is a bare event, of shard 0. Instead of "value" an envelope may have "value_base64": the
-  // bytes of a message, JSON or binary, so that broken ones can be kept too; and instead of "key",
-  // which is text, "key_base64". What the line does not
-  // say, or not in a way that can be trusted, is shard 0, kNoOffset, kNoTime.
+  // Decodes a line of a recording into `record`, which gets an event or a rejection. A line is an
+  // envelope if it has a "value", or if it has a "key" and none of "type", x, f and y (it is then a
+  // tombstone); every other line is a bare event of shard 0. An envelope may have "value_base64"
+  // instead of "value": the bytes of a message, JSON or binary, so that broken messages can be
+  // recorded too. It may have "key_base64" instead of "key", for a key that is not text. A position
+  // that is absent or unreadable is shard 0, kNoOffset, kNoTime. Does not set is_rerouted.
   void DecodeLine(std::string_view line, Record& record);
 
  private:

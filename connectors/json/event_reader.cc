@@ -14,7 +14,7 @@ using simdjson::dom::element;
 using Key = std::optional<std::string_view>;
 using Refused = std::optional<Rejection>;
 
-// The string to fill, with the buffer that an event before has left.
+// The string to fill. It keeps the buffer that the previous event left in it.
 std::string& Reuse(std::optional<std::string>& text) { return text ? *text : text.emplace(); }
 
 Refused CheckLength(std::string_view text, std::size_t min, std::size_t max, const char* name) {
@@ -24,7 +24,7 @@ Refused CheckLength(std::string_view text, std::size_t min, std::size_t max, con
                 std::string(name) + " is longer than " + std::to_string(max) + " bytes");
 }
 
-// Reads an optional member that names something.
+// Reads an optional id, subject or request, and checks its length.
 Refused ReadReference(const Members& members, Field field, std::size_t min, std::size_t max,
                       std::optional<std::string>& text) {
   const element* found = members.FindNonNull(field);
@@ -69,7 +69,8 @@ Refused ReadDense(const element& x, double bound, Event& event) {
     }
     event.x.push_back(value);
   }
-  // No model has dimension 0, and to the engine it would look like an event with named features.
+  // The engine takes an event with an empty x for one with named features. No model has dimension
+  // 0.
   if (event.x.empty()) return Reject(Reason::kWrongDimension, "x is empty");
   event.named.clear();
   return std::nullopt;
@@ -111,7 +112,7 @@ Refused ReadLabel(const Members& members, double bound, Event& event) {
   return std::nullopt;
 }
 
-// A learn or an update, as event.kind says.
+// Reads a learn or an update; event.kind says which.
 Refused ReadExample(const Members& members, double bound, Key key, Event& event) {
   event.request.reset();
   event.is_replaced = false;
@@ -124,6 +125,7 @@ Refused ReadExample(const Members& members, double bound, Key key, Event& event)
   return ReadLabel(members, bound, event);
 }
 
+// Reads what a delete names: the id, or else the subject, or else the key.
 Refused ReadTarget(const Members& members, Key key, Event& event) {
   event.subject.reset();
   if (auto refused = ReadId(members, event)) return refused;

@@ -27,7 +27,8 @@ const char* TypeName(EventKind kind) {
 }
 
 void WriteNumber(double number, JsonWriter& json) {
-  // "-0" would be an integer, which has no sign at 0, and integers above 64 bits are slow to read.
+  // "-0" would be read as an integer, and the integer 0 has no sign. An integer above 64 bits would
+  // be read on the slow path (recovery.h), so a large number is written with an exponent.
   constexpr double kIntegerBound = 0x1p63;
   if (number == 0 && std::signbit(number)) {
     json.Raw("-0.0");

@@ -13,24 +13,27 @@
 
 namespace lethe {
 
-// The line of a record in a recorded stream, as JsonEventCodec reads it back: the same event at the
-// same place, every number bit for bit. Members have a fixed order, numbers are the shortest text
-// that reads back, and nothing absent is written. `bare` leaves the place out.
+// Writes the line of a record in a recording. JsonEventCodec reads back the same event at the same
+// position, with every number equal bit for bit. Members have a fixed order, a number is the
+// shortest text that reads back, and absent members are not written. With `bare` the position is
+// left out.
 //
-// A record that no line can hold (one with a rejection, an id that is not UTF-8, a line above the
-// limit of LineReader) is a rejection; a bare one holds no subject that is not UTF-8.
+// Returns a rejection, and leaves `line` unchanged, if no line can hold the record: it has a
+// rejection itself, an id is not UTF-8, the line exceeds the limit of LineReader, or `bare` is set
+// and the subject is not UTF-8.
 [[nodiscard]] std::optional<Rejection> WriteJsonLine(const Record& record, bool bare,
                                                      std::string& line);
 
-// The key of an envelope: as text if it is UTF-8, and else in Base64.
+// Writes the key of an envelope: "key" if it is UTF-8, and otherwise "key_base64".
 void WriteKey(std::string_view key, JsonWriter& json);
 
-// Writes a recorded stream as NDJSON: compressed by its ending, see StreamWriter.
+// A RecordWriter for NDJSON. The ending of the path selects the compression (see StreamWriter). Not
+// thread-safe. Errors are those of RecordWriter.
 class JsonFileWriter final : public RecordWriter {
  public:
-  // With `bare` the lines are bare events, as long as nothing is lost: from the first record on
-  // that has a timestamp, not the place that a bare event would have, or a subject that is not
-  // UTF-8, they are envelopes.
+  // With `bare` the lines are bare events as long as that loses nothing. The first record that has
+  // a timestamp, another position than a bare event would get, or a subject that is not UTF-8 is an
+  // envelope, and so are all records after it. kDisk if the file cannot be created.
   static Result<std::unique_ptr<RecordWriter>> Open(const std::string& path, bool bare);
 
   Status Write(const Record& record, std::optional<Rejection>& refused) override;
@@ -41,7 +44,7 @@ class JsonFileWriter final : public RecordWriter {
 
   const std::unique_ptr<StreamWriter> out_;
   bool bare_;
-  Offset next_;  // of a bare event
+  Offset next_;  // the offset that the next bare event would get
   std::string line_;
 };
 

@@ -14,7 +14,7 @@
 
 namespace lethe {
 
-// The members of an event or an envelope that mean something. All others are ignored.
+// The documented members of an event or an envelope. All others are ignored.
 enum class Field : std::uint8_t {
   kType,
   kId,
@@ -38,18 +38,20 @@ enum class Field : std::uint8_t {
 // The documented name, e.g. "partition". Safe to show: it is never a producer's text.
 const char* FieldName(Field field);
 
-// The known members of one JSON object, found in one pass over it. Of a member that is given twice
-// the last one counts, as in ECMAScript and in the JSON parsers of most producers' languages.
+// An index of the documented members of one JSON object, built in one pass over it. If a member is
+// repeated, the last one counts, as in ECMAScript and in most JSON parsers.
 //
-// Refers into the parsed document, and is void as soon as the parser parses again.
+// Immutable, so it may be read from several threads. Borrows the parsed document: it is invalid as
+// soon as the parser parses again.
 class Members {
  public:
   explicit Members(const simdjson::dom::object& object);
 
-  // The member, or null when the object has none.
+  // The member, or null when the object has none. Valid as long as this object.
   const simdjson::dom::element* Find(Field field) const;
 
-  // The same for optional members: serialisers write null for what is not there.
+  // The same for optional members: a member that is null counts as absent, because serialisers
+  // write null for absent values.
   const simdjson::dom::element* FindNonNull(Field field) const;
 
   bool Has(Field field) const { return Find(field) != nullptr; }
@@ -65,14 +67,15 @@ class Members {
 Rejection Reject(Reason reason, std::string message);
 Rejection WrongType(Field field, const std::string& expected);
 
-// Reads a string, or an integer of 64 bits as its decimal text. False: it is neither.
+// Reads a string, or an integer of 64 bits as its decimal text. Returns false for anything else.
 bool ReadText(const simdjson::dom::element& element, std::string& text);
 
-// Reads an integer from 0 to `max`. False: it is anything else, 12.0 included.
+// Reads an integer from 0 to `max`. Returns false, and leaves `count` unchanged, for anything else,
+// including 12.0.
 bool ReadCount(const simdjson::dom::element& element, std::int64_t max, std::int64_t& count);
 
-// Reads a number of magnitude below `bound`. Otherwise says why not. Inline, since it runs once per
-// feature.
+// Reads a number of magnitude below `bound`, or returns the reason why it is rejected. Inline,
+// because it runs once per feature.
 inline std::optional<Reason> ReadNumber(const simdjson::dom::element& element, double bound,
                                         double& number) {
   if (element.get(number) != simdjson::SUCCESS) return Reason::kWrongType;

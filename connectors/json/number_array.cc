@@ -18,15 +18,17 @@
 namespace lethe {
 namespace {
 
-// Short decimals are a digit, a point and up to 14 digits, which is what numbers between -10 and 10
-// look like. Their digits are an integer below 2^50, and that over a power of ten is the nearest
-// double: both are exact, and division rounds once.
+// A short decimal has an optional sign, one digit, a point and 1 to 14 digits, which is how numbers
+// between -10 and 10 are usually written. Its digits are an integer below 2^50, and dividing that
+// integer by a power of ten gives the nearest double: both operands are exact, and the division
+// rounds once. Four short decimals are read at a time; every other number is left to ReadNumber.
 constexpr unsigned kMostDigits = 14;  // behind the point
 constexpr unsigned kBytes = 16;       // of a register
 static_assert(kBytes == kBehind && kMostDigits + 2 == kBytes);
 
-// By the number of digits behind the point: moves the one before it over it, and clears what is
-// farther in front.
+// Shuffle masks for the 16 bytes that end with a short decimal, by the number of digits after the
+// point. The mask closes the gap of the point by moving the digit before it one byte to the right,
+// and clears all bytes before that digit.
 constexpr auto kOverPoint = [] {
   std::array<std::array<std::uint8_t, kBytes>, kMostDigits + 1> places{};
   for (unsigned count = 0; count <= kMostDigits; ++count) {
@@ -40,17 +42,17 @@ constexpr auto kOverPoint = [] {
   return places;
 }();
 
-// By that number too, and, with a sign, 16 places behind.
+// The divisors, by the number of digits after the point. Those of negative numbers begin at 16.
 constexpr double kPowers[2 * kBytes] = {1e0,  1e1,  1e2,   1e3,   1e4,   1e5,   1e6,   1e7,
                                         1e8,  1e9,  1e10,  1e11,  1e12,  1e13,  1e14,  0,
                                         -1e0, -1e1, -1e2,  -1e3,  -1e4,  -1e5,  -1e6,  -1e7,
                                         -1e8, -1e9, -1e10, -1e11, -1e12, -1e13, -1e14, 0};
 
-// Where a number is, and what its length says about it.
+// The extent of a number in the text, and the digits it has if it is a short decimal.
 struct Shape {
   const char* stop;
   unsigned sign;
-  unsigned count;  // of digits behind the point, if it is a short decimal
+  unsigned count;  // digits after the point, if it is a short decimal; may wrap around otherwise
 
   Shape(const char* at, const char* stop)
       : stop(stop), sign(*at == '-' ? 1 : 0), count(static_cast<unsigned>(stop - at) - sign - 2) {}
@@ -64,7 +66,8 @@ struct Shape {
   }
 };
 
-// Up to 15 digits at the end of either half, if they are digits.
+// The values of up to 15 digits of two numbers, right-aligned in one half each. A byte above 9 was
+// no digit.
 LETHE_ON_AVX2 inline __m256i DigitsOf(const Shape& low, const Shape& high) {
   const __m256i bytes = _mm256_loadu2_m128i(high.bytes(), low.bytes());
   const __m256i places = _mm256_loadu2_m128i(high.over_point(), low.over_point());
@@ -76,12 +79,13 @@ LETHE_ON_AVX2 inline bool AreDigits(__m256i bytes) {
   return _mm256_movemask_epi8(is_digit) == -1;
 }
 
+// Joins neighbouring digits to numbers of two digits, and these to numbers of four.
 LETHE_ON_AVX2 inline __m256i JoinToFours(__m256i digits) {
   const __m256i twos = _mm256_maddubs_epi16(digits, _mm256_set1_epi16(1 << 8 | 10));
   return _mm256_madd_epi16(twos, _mm256_set1_epi32(1 << 16 | 100));
 }
 
-// Four short decimals at a time, or false if they are not.
+// Reads four short decimals. Returns false if one of them is not a short decimal.
 [[gnu::always_inline]] LETHE_ON_AVX2 inline bool ReadFour(Shape a, Shape b, Shape c, Shape d,
                                                           double* numbers) {
   if (!a.may_be_short() || !b.may_be_short() || !c.may_be_short() || !d.may_be_short())
@@ -96,7 +100,8 @@ LETHE_ON_AVX2 inline __m256i JoinToFours(__m256i digits) {
   const __m256i eights = _mm256_madd_epi16(fours, _mm256_set1_epi32(1 << 16 | 10000));
   const __m256i integers = _mm256_add_epi64(
       _mm256_mul_epu32(eights, _mm256_set1_epi64x(100'000'000)), _mm256_srli_epi64(eights, 32));
-  // As the last bits of 2^52.
+  // An integer below 2^52 becomes a double when its bits are put into the mantissa of 2^52 and 2^52
+  // is subtracted.
   const __m256d two52 = _mm256_set1_pd(0x1p52);
   const __m256d exact = _mm256_sub_pd(
       _mm256_castsi256_pd(_mm256_or_si256(integers, _mm256_castpd_si256(two52))), two52);
@@ -105,6 +110,7 @@ LETHE_ON_AVX2 inline __m256i JoinToFours(__m256i digits) {
   return true;
 }
 
+// Reads the number in [at, stop), of any form that ReadNumber takes.
 [[gnu::noinline]] LETHE_ON_AVX2 bool ReadOne(const char*& at, const char* stop, const char* end,
                                              double& number) {
   const Shape shape(at, stop);
@@ -118,12 +124,14 @@ LETHE_ON_AVX2 inline __m256i JoinToFours(__m256i digits) {
 
 constexpr std::ptrdiff_t kWindow = 64;
 
-// Which of the 64 bytes end a number, up to the first bracket, and whether there is one.
+// A bit for each of 64 bytes that ends a number, up to the first closing bracket, and whether there
+// is a bracket.
 struct Marks {
   std::uint64_t ends = 0;
   bool is_closed = false;
 };
 
+// A bit for each of the 64 bytes that equals `c`.
 LETHE_ON_AVX2 inline std::uint64_t PlacesOf(char c, const char* window) {
   const auto* const halves = reinterpret_cast<const __m256i*>(window);
   const __m256i all = _mm256_set1_epi8(c);
@@ -147,7 +155,8 @@ LETHE_ON_AVX2 inline Marks MarksIn(const char* at, const char* end) {
   return MarksIn(tail);
 }
 
-// Writes where the bits are, eight at a time: how many there are is hard to predict.
+// Appends the positions of the set bits, and returns their end. Writes eight at a time, up to seven
+// of them beyond the end, because a branch on the number of bits would often be mispredicted.
 LETHE_ON_AVX2 inline std::uint32_t* PutPlaces(std::uint64_t bits, std::uint32_t first,
                                               std::uint32_t* places) {
   std::uint32_t* const end = places + std::popcount(bits);
@@ -161,8 +170,9 @@ LETHE_ON_AVX2 inline std::uint32_t* PutPlaces(std::uint64_t bits, std::uint32_t 
   return end;
 }
 
-// First looks where numbers end, 64 bytes at a time, then reads them: none waits for the one
-// before.
+// Reads the array in two alternating passes: the first finds where about 192 numbers end, 64 bytes
+// at a time, and the second reads these numbers. So no number waits for the end of the one before,
+// and the processor works on several at once. Linear in the length of the text.
 LETHE_ON_AVX2 bool ReadByWindows(const char*& at, const char* end, std::vector<double>& numbers) {
   constexpr std::size_t kPlaces = 192;
   std::uint32_t places[kPlaces + kWindow + 8];

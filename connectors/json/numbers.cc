@@ -14,7 +14,7 @@ bool SkipDigits(const char*& at, const char* end) {
   return at != begin;
 }
 
-// Of so few digits that a double holds it exactly.
+// Reads an integer of at most 15 characters, which a double holds exactly.
 bool ReadSmallInteger(const char*& at, const char* stop, double& number) {
   if (stop - at > 15) return false;
   std::int64_t integer = 0;
@@ -33,7 +33,7 @@ bool ReadNumber(const char*& at, const char* end, double& number) {
   const bool begins_with_zero = *stop++ == '0';
   if (begins_with_zero && stop != end && IsDigit(*stop)) return false;
   while (stop != end && IsDigit(*stop)) ++stop;
-  // Integers are another type there, with rules of their own.
+  // simdjson reads a number without fraction and exponent as an integer and then converts it.
   const bool is_whole = stop == end || *stop != '.';
   if (is_whole && (stop == end || (*stop | 0x20) != 'e')) return ReadSmallInteger(at, stop, number);
   if (!is_whole && !SkipDigits(++stop, end)) return false;

@@ -2,9 +2,10 @@
 
 namespace lethe {
 
-// One number as JSON has it, before `end`, read just as simdjson would, bit for bit. Moves `at`
-// behind it, or returns false for anything else, and for what is rare enough to be left to
-// simdjson.
+// Reads one JSON number that begins at `at` and ends at `end` at the latest. The result equals that
+// of simdjson bit for bit, and `at` moves to the end of the number. Returns false, with `at`
+// unchanged, for anything that is not a JSON number, and for rare numbers (integers above 15
+// characters, doubles out of range) that are left to simdjson. Thread-safe.
 bool ReadNumber(const char*& at, const char* end, double& number);
 
 }  // namespace lethe

@@ -12,7 +12,7 @@ namespace {
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// The position behind the string that opens at `open`, or text.size() when it does not end.
+// The position after the string that opens at `open`, or text.size() when the string does not end.
 std::size_t EndOfString(std::string_view text, std::size_t open) {
   for (std::size_t i = open + 1; i < text.size(); ++i) {
     if (text[i] == '\\') {
@@ -24,7 +24,7 @@ std::size_t EndOfString(std::string_view text, std::size_t open) {
   return text.size();
 }
 
-// A string without its quotes; the second one may be missing.
+// A string without its quotation marks. The closing one may be missing.
 std::string_view Unquoted(std::string_view token) {
   token.remove_prefix(1);
   if (token.ends_with('"')) token.remove_suffix(1);
@@ -41,7 +41,7 @@ std::size_t SkipDigits(std::string_view text, std::size_t i) {
   return i;
 }
 
-// The position behind the characters that numbers are made of.
+// The position after the longest run of characters that can occur in a number.
 std::size_t EndOfNumber(std::string_view text, std::size_t i) {
   constexpr std::string_view kNumberCharacters = "0123456789+-.eE";
   const std::size_t end = text.find_first_not_of(kNumberCharacters, i);
@@ -50,7 +50,7 @@ std::size_t EndOfNumber(std::string_view text, std::size_t i) {
 
 enum class Number { kNone, kInteger, kReal };
 
-// RFC 8259, section 6.
+// The kind of number by the grammar of RFC 8259, section 6; kNone for anything else.
 Number Classify(std::string_view token) {
   std::size_t i = token.starts_with('-') ? 1 : 0;
   const std::size_t digits = SkipDigits(token, i) - i;
@@ -72,12 +72,12 @@ Number Classify(std::string_view token) {
   return i == token.size() ? Number::kReal : Number::kNone;
 }
 
-// The parser itself decides what it takes, so that the fast path and this one cannot disagree.
+// Asks the parser itself, so that this path and the fast path cannot disagree about a number.
 bool Parses(simdjson::dom::parser& parser, const std::string& number) {
   return parser.parse(number).error() == simdjson::SUCCESS;
 }
 
-// Appends `token`, rewritten if need be. Returns whether it was.
+// Appends `token`, rewritten if the parser refuses it. Returns whether it was rewritten.
 bool AppendNumber(simdjson::dom::parser& parser, std::string token, std::string& out) {
   const Number kind = Classify(token);
   bool rewritten = false;
@@ -103,12 +103,14 @@ bool MeansDelete(std::string_view type) {
   });
 }
 
+// A scanner that follows strings and nesting only. The members of an event are at depth 1, or at
+// depth 2 inside the "value" of an envelope; a "type" anywhere else is ignored. The last "type"
+// wins, as in the parser. One pass over the text.
 bool LooksLikeDelete(std::string_view text, bool envelope) {
-  // Where an event's own members stand: at depth 1, or at depth 2 within the envelope's value.
   int depth = 0;
   bool in_value = false;
   bool is_delete = false;
-  std::string_view name;  // of the member whose value comes next
+  std::string_view name;  // the name of the member whose value comes next, with its quotes
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
     const bool at_member = depth == 1 || (depth == 2 && in_value);

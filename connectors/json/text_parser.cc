@@ -10,7 +10,7 @@ namespace lethe {
 
 namespace {
 
-// Enough for a usual record, so that the first ones do not grow the buffers step by step.
+// Enough for a usual record, so that the buffers do not grow step by step with the first records.
 constexpr std::size_t kInitialCapacity = std::size_t{1} << 14;
 
 }  // namespace

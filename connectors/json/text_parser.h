@@ -12,27 +12,32 @@ namespace lethe {
 // A parsed document. Valid until the parser parses again.
 struct ParsedText {
   simdjson::dom::element root;
-  double bound = 0;  // a number of this magnitude or above was too large for a double
+  double bound = 0;  // a number of this magnitude or above did not fit a double in the text
 };
 
-// Parses one JSON text after the other, in buffers that are reused. The whole text is validated:
-// UTF-8, structure, the nesting depth, nothing behind it. What a text means does not depend on the
-// texts before it. Numbers of any size are JSON, and parse. Not thread-safe.
+// A JSON parser on simdjson that reuses its buffers from text to text. It validates the whole text:
+// UTF-8, structure, nesting depth, and that nothing follows the document. The result does not
+// depend on earlier texts. Numbers of any size parse.
+//
+// Not thread-safe. The parser copies the text, and the parsed document borrows from the parser.
+// After an error the next text can be parsed.
 class TextParser {
  public:
   explicit TextParser(std::size_t max_depth);
 
+  // Parses `text` into `parsed`, which is valid until the next call. SUCCESS, or why the text is
+  // not a JSON document.
   simdjson::error_code Parse(std::string_view text, ParsedText& parsed);
 
  private:
   simdjson::error_code ParseAsItIs(std::string_view text, simdjson::dom::element& root);
 
   simdjson::dom::parser parser_;
-  std::vector<char> padded_;  // the text, and what the parser may read behind it
+  std::vector<char> padded_;  // the text, and the padding that the parser may read after it
   std::string widened_;
 };
 
-// Says in a few words why a text did not parse.
+// A short description of a parse error. Never quotes the text.
 const char* DescribeParseError(simdjson::error_code error);
 
 }  // namespace lethe

@@ -54,11 +54,11 @@ struct KafkaAdmin::Impl {
   std::unique_ptr<kafka::Handle> handle;
 
   Options MakeOptions(rd_kafka_admin_op_t operation, Timeout timeout) const;
-  // Waits for the answer to what `request` asked for.
+  // Calls `request` to send a request, and waits for its answer.
   template <typename Request>
   Result<Event> Ask(rd_kafka_admin_op_t operation, const std::string& what, Timeout timeout,
                     Request request);
-  // The controller answers before the brokers know of it.
+  // Waits until the brokers know the topic: the controller answers earlier than that.
   Status AwaitPartitions(const std::string& topic, std::int32_t count, const std::string& what,
                          Timeout timeout);
 };
@@ -78,7 +78,7 @@ Result<Event> KafkaAdmin::Impl::Ask(rd_kafka_admin_op_t operation, const std::st
   const Options options = MakeOptions(operation, timeout);
   const Queue queue(rd_kafka_queue_new(handle->get()));
   request(options.get(), queue.get());
-  // The request has the same time limit, so that an answer always comes.
+  // librdkafka ends the request after the same time, so an answer always comes.
   constexpr int kGraceMs = 1000;
   Event event(rd_kafka_queue_poll(queue.get(), static_cast<int>(timeout.count()) + kGraceMs));
   rd_kafka_poll(handle->get(), 0);

@@ -13,22 +13,24 @@
 
 namespace lethe {
 
-// Looking after topics: making them, and reading how they are set. kUnavailable when no broker
-// answers in time. Thread-safe.
+// A client that creates topics and reads their settings. Thread-safe. An error leaves it usable:
+// kUnavailable when no broker answers in time, kConfig when the cluster refuses the request.
 class KafkaAdmin {
  public:
   using Timeout = std::chrono::milliseconds;
   using TopicConfig = std::map<std::string, std::string>;
 
+  // kConfig when librdkafka refuses the settings. Does not wait for a broker.
   static Result<std::unique_ptr<KafkaAdmin>> Open(const KafkaSettings& settings, KafkaLog log);
   ~KafkaAdmin();
   KafkaAdmin(const KafkaAdmin&) = delete;
   KafkaAdmin& operator=(const KafkaAdmin&) = delete;
 
-  // With the cluster's own replication factor.
+  // Creates a topic with the default replication factor of the cluster, and waits until every
+  // partition has a leader. A topic that exists already is a kConfig error.
   Status CreateTopic(const std::string& topic, std::int32_t partitions, const TopicConfig& config,
                      Timeout timeout);
-  // Every setting in force, e.g. "retention.ms". Secret ones are left out.
+  // All settings in force, e.g. "retention.ms". Settings that the broker keeps secret are left out.
   Result<TopicConfig> DescribeTopic(const std::string& topic, Timeout timeout);
 
  private:

@@ -19,6 +19,7 @@ namespace {
 using kafka::Deadline;
 using kafka::TimeLeft;
 
+// LastIn searches this many offsets first, and then windows that grow by the factor.
 constexpr std::int64_t kFirstWindow = 100;
 constexpr std::int64_t kWindowGrowth = 10;
 constexpr int kRetryMs = 50;
@@ -26,7 +27,8 @@ constexpr int kRetryMs = 50;
 const kafka::Properties& Fixed() {
   static const kafka::Properties properties = kafka::ReaderProperties({
       {"consume.callback.max.messages", "1024"},
-      // How long a broker holds back the answer that there is no more, which ends a window.
+      // How long a broker waits for new records before it answers that there are none. That answer
+      // ends the reading of a window.
       {"fetch.wait.max.ms", "10"},
   });
   return properties;
@@ -38,7 +40,7 @@ bool IsAway(int error) {
          error == RD_KAFKA_RESP_ERR__AUTHENTICATION || error == RD_KAFKA_RESP_ERR__RESOLVE;
 }
 
-// A partition that was just made, or has lost its broker, has no leader yet.
+// Whether the partition has no leader at the moment: it is new, or its broker was lost.
 bool IsElecting(int error) {
   return error == RD_KAFKA_RESP_ERR_LEADER_NOT_AVAILABLE ||
          error == RD_KAFKA_RESP_ERR_NOT_LEADER_FOR_PARTITION;
@@ -57,7 +59,7 @@ std::string Describe(const std::string& topic, std::int32_t partition) {
 struct KafkaCluster::Impl {
   std::unique_ptr<kafka::Handle> handle;
   std::mutex mutex;
-  std::map<std::string, kafka::Topic> topics;  // ends before the handle
+  std::map<std::string, kafka::Topic> topics;  // destroyed before the handle
 
   Result<rd_kafka_topic_t*> TopicOf(const std::string& name);
   Status Failed(int error, const std::string& what);
@@ -116,6 +118,9 @@ Result<OffsetRange> KafkaCluster::Impl::Range(const std::string& topic, std::int
   return OffsetRange{Offset{first}, Offset{next}};
 }
 
+// Searches the last 100 offsets, then the 900 before them, then the 9,000 before those, and so on.
+// Each window is read forwards and the last match in it is kept, so no offset is read twice. A
+// recent key costs one small read, and a missing key one pass over the partition.
 Result<std::optional<FoundMessage>> KafkaCluster::Impl::LastIn(const std::string& topic,
                                                                std::int32_t partition,
                                                                std::string_view key,

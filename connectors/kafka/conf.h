@@ -11,6 +11,7 @@ struct rd_kafka_conf_s;
 
 namespace lethe::kafka {
 
+// Owns a configuration until rd_kafka_new takes it over.
 struct ConfDeleter {
   void operator()(rd_kafka_conf_s* conf) const;
 };
@@ -18,12 +19,13 @@ using Conf = std::unique_ptr<rd_kafka_conf_s, ConfDeleter>;
 
 using Properties = std::vector<std::pair<std::string, std::string>>;
 
-// What every reader of ours has fixed: committed records only, no offsets stored by librdkafka, no
-// topic made, no silent reset. `more` is added.
+// The properties that every consumer of this folder fixes: committed records only, no offsets
+// stored by librdkafka, no topic created, no silent offset reset. `more` is appended.
 Properties ReaderProperties(const Properties& more);
 
-// What librdkafka is told: `defaults`, over them the user's settings, over these `fixed`. The error
-// lists all properties that librdkafka refuses, without their values.
+// The configuration for librdkafka: `defaults`, overridden by the user's settings, overridden by
+// `fixed`. kConfig lists every property that librdkafka refuses, without values, which may be
+// secret.
 Result<Conf> MakeConf(const KafkaSettings& settings, const Properties& defaults,
                       const Properties& fixed);
 

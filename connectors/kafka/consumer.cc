@@ -21,25 +21,25 @@ using kafka::PartitionReader;
 
 const kafka::Properties& Fixed() {
   static const kafka::Properties properties = kafka::ReaderProperties({
-      // Which brokers are connected, and when the last bytes came.
+      // Statistics tell which brokers are connected, and when the last bytes came.
       {"statistics.interval.ms", "2000"},
-      // What one call takes out of the prefetch queue: a batch.
+      // One call takes at most one batch out of the prefetch queue.
       {"consume.callback.max.messages", std::to_string(PartitionReader::kMaxMessages)},
   });
   return properties;
 }
 
-// A topic that does not exist is suspected after this time, instead of half a minute.
 const kafka::Properties& Defaults() {
-  // Less than librdkafka's own numbers: what waits for long takes memory, and has left the
-  // processor's cache when its turn comes.
+  // A missing topic is reported after 3 seconds instead of 30. The queues are smaller than
+  // librdkafka's defaults: a long queue takes memory, and its messages have left the processor's
+  // cache when they are read.
   static const kafka::Properties properties = {{"topic.metadata.propagation.max.ms", "3000"},
                                                {"queued.min.messages", "50000"},
                                                {"queued.max.messages.kbytes", "8192"}};
   return properties;
 }
 
-// What librdkafka has in force.
+// The value of a numeric property that is in force.
 std::int64_t Number(rd_kafka_t* kafka, const char* name) {
   std::array<char, 64> text{};
   std::size_t size = text.size();
@@ -53,7 +53,7 @@ std::int64_t Number(rd_kafka_t* kafka, const char* name) {
 struct KafkaConsumer::Impl {
   struct Part {
     std::unique_ptr<PartitionReader> reader;
-    std::size_t at = 0;  // in the watermark_poller
+    std::size_t at = 0;  // the index of the reader in the WatermarkPoller
   };
 
   const Part& PartOf(std::int32_t partition) const {
@@ -63,8 +63,8 @@ struct KafkaConsumer::Impl {
   }
   PartitionReader& ReaderOf(std::int32_t partition) const { return *PartOf(partition).reader; }
 
-  // In this order: the readers and the watermark_poller end before the topic, the topic before the
-  // handle.
+  // The order matters: members are destroyed from the last to the first. The poller uses the
+  // readers, the readers use the topic, and the topic uses the handle.
   std::unique_ptr<kafka::Handle> handle;
   kafka::Topic topic;
   std::string topic_name;
@@ -91,7 +91,7 @@ Result<std::unique_ptr<KafkaConsumer>> KafkaConsumer::Start(
   impl->topic_name = topic;
   impl->has_group = settings.properties.contains("group.id");
 
-  // Half of where librdkafka stops fetching, since the count of bytes is an estimate.
+  // A queue counts as full at half of librdkafka's limits, because the byte count is an estimate.
   PartitionReader::Options reader_options;
   reader_options.keep_values = options.keep_values;
   rd_kafka_t* const kafka = impl->handle->get();
@@ -131,7 +131,7 @@ void KafkaConsumer::Wake() {
 }
 
 void KafkaConsumer::Stop() {
-  // The watermark_poller may be waiting for a broker: the takers are released first.
+  // The readers are stopped first, because stopping the poller may wait a second for a broker.
   for (const auto& [partition, part] : impl_->parts) part.reader->Stop();
   impl_->watermark_poller->Stop();
 }

@@ -7,9 +7,10 @@
 
 namespace lethe::kafka {
 
-// A broker has several entries: the address from the configuration (node -1), the one that the
-// cluster advertises, and its roles ("logical"). Only the second one is counted as a broker; bytes
-// are bytes of a broker, however it was reached.
+// librdkafka lists a broker several times: by the address in the configuration (node -1), by the
+// address that the cluster advertises, and once for each of its roles ("logical"). Only an
+// advertised address counts as a connected broker. Received bytes count for the silence under every
+// entry.
 std::optional<BrokerStatistics> ReadBrokerStatistics(std::string_view json) {
   simdjson::dom::parser parser;
   simdjson::dom::object brokers;

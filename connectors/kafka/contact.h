@@ -7,22 +7,22 @@
 
 namespace lethe {
 
-// Whether a client still hears from its brokers.
+// How well a client is connected to its brokers, at one moment.
 struct BrokerContact {
-  std::optional<int> connected;          // brokers with an open connection; none: not known yet
-  std::chrono::milliseconds silence{0};  // since the last bytes of any broker, or since the start
-  std::string last_error;                // what librdkafka said last; may be empty
+  std::optional<int> connected;          // brokers with an open connection, once it is known
+  std::chrono::milliseconds silence{0};  // time since the last bytes of any broker, or the start
+  std::string last_error;                // the last error of librdkafka; may be empty
 };
 
 namespace kafka {
 
-// What the statistics of librdkafka say about the brokers.
+// The part of librdkafka's statistics that is about brokers.
 struct BrokerStatistics {
   int connected = 0;
-  std::optional<std::chrono::microseconds> silence;  // none: nothing was received yet
+  std::optional<std::chrono::microseconds> silence;  // since the last bytes, once there were any
 };
 
-// Nothing if `json` is not what librdkafka writes.
+// Parses librdkafka's statistics. Nothing if `json` has another form.
 std::optional<BrokerStatistics> ReadBrokerStatistics(std::string_view json);
 
 }  // namespace kafka

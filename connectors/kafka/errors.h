@@ -6,12 +6,14 @@
 
 namespace lethe::kafka {
 
-// The Status of one of librdkafka's error codes (not 0): kConfig for what access rules or a missing
-// topic forbid, kInput for what is wrong with the data, else kUnavailable. `what` says what was
-// tried, `detail` what librdkafka said, if it said more than the code does.
+// The Status of an error code of librdkafka, which is not 0: kConfig when access rules, a missing
+// topic or a setting prevent the operation, kInput when the data is at fault, otherwise
+// kUnavailable. `what` names the operation; `detail` replaces librdkafka's text for the code if it
+// is not empty.
 Status FromError(int error, const std::string& what, const std::string& detail = "");
 
-// The topic or the partition does not exist, as far as the broker knows.
+// Whether the error says that the topic or the partition does not exist. A broker that has just
+// started may say so too early.
 bool IsMissingTopic(int error);
 bool IsDenied(int error);
 

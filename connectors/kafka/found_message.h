@@ -10,7 +10,7 @@
 
 namespace lethe {
 
-// A message that was looked up, as it is in the topic.
+// A copy of a message that was looked up in a topic.
 struct FoundMessage {
   std::int32_t partition = 0;
   Offset offset;

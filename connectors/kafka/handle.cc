@@ -11,10 +11,11 @@ namespace lethe::kafka {
 
 namespace {
 
-constexpr int kWarning = 4;  // of syslog
+// Levels of syslog.
+constexpr int kWarning = 4;
 constexpr int kDebug = 7;
 
-// Which of its threads says it is of no use to anybody here.
+// The text without librdkafka's prefix "[thrd:NAME]: ".
 std::string_view WithoutThread(std::string_view text) {
   constexpr std::string_view kEnd = "]: ";
   const std::size_t end = text.find(kEnd);
@@ -63,9 +64,9 @@ Result<std::unique_ptr<Handle>> Handle::Open(bool producer, const KafkaSettings&
                                              Properties defaults, const Properties& fixed,
                                              KafkaLog log, DeliveryFunction delivered) {
   defaults.emplace_back("client.id", "lethe");
-  // Brokers close idle connections. That is no trouble, and not worth a line every ten minutes.
+  // Brokers close idle connections every ten minutes; that is normal and not logged.
   defaults.emplace_back("log.connection.close", "false");
-  // Instead of ten seconds: a broker that is back is noticed soon.
+  // Two seconds instead of ten, so that a broker that is back is noticed soon.
   defaults.emplace_back("reconnect.backoff.max.ms", "2000");
   auto conf = MakeConf(settings, defaults, fixed);
   if (!conf.ok()) return conf.status();
@@ -81,13 +82,13 @@ Result<std::unique_ptr<Handle>> Handle::Open(bool producer, const KafkaSettings&
   if (handle->kafka_ == nullptr) {
     return Status(ErrorCode::kConfig, "Kafka: " + std::string(errstr.data()));
   }
-  // It belongs to the instance now.
+  // The instance owns the configuration now.
   static_cast<void>(conf.value().release());
   return handle;
 }
 
 Handle::~Handle() {
-  // Without a subscription there is no group to leave, and nothing to wait for.
+  // There is no subscription, so there is no group to leave and nothing to wait for.
   if (kafka_ != nullptr) rd_kafka_destroy_flags(kafka_, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
 }
 
@@ -101,7 +102,7 @@ Status Handle::Unavailable(const std::string& what) {
 void Handle::OnError(int error, const char* reason) {
   std::string text = reason != nullptr ? reason : "";
   if (const std::size_t at = text.rfind(" (after "); at != std::string::npos) text.resize(at);
-  // "1/1 brokers are down" follows upon what really happened.
+  // "1/1 brokers are down" follows the error that caused it, which says more.
   if (error != RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
     std::lock_guard lock(mutex_);
     last_error_ = text;
@@ -126,7 +127,7 @@ void Handle::OnStatistics(std::string_view json) {
   std::lock_guard lock(mutex_);
   connected_ = statistics->connected;
   if (!statistics->silence) return;
-  // A new connection counts anew: what was heard before it is not unsaid.
+  // The idle time of a new connection begins anew, so the later of both times is kept.
   heard_ = std::max(heard_, std::chrono::steady_clock::now() - *statistics->silence);
 }
 
@@ -134,8 +135,8 @@ void Handle::OnLog(int level, const char* facility, const char* text) {
   // These lines exist only when the user has set the property `debug`.
   if (level >= kDebug) return log_.TellAlways(std::string("kafka: ") + facility + ": " + text);
   const std::string_view kind = facility;
-  // CONFWARN: a property of consumers is given to a producer too, or the reverse, as intended.
-  // FAIL and ERROR are told by OnError, in better words.
+  // CONFWARN: a property for consumers was given to a producer or the reverse, which is intended.
+  // FAIL and ERROR: OnError logs the same event in better words.
   if (level > kWarning || kind == "CONFWARN" || kind == "FAIL" || kind == "ERROR") return;
   log_.Tell("kafka: " + std::string(WithoutThread(text)));
 }

@@ -18,10 +18,12 @@ struct rd_kafka_topic_s;
 
 namespace lethe::kafka {
 
-// Called by rd_kafka_poll for a message that was delivered or failed; the last argument is unused.
+// Called inside rd_kafka_poll for each message that was delivered or has failed. The last argument
+// is unused.
 using DeliveryFunction = void (*)(rd_kafka_s*, const rd_kafka_message_s*, void*);
 
-// A librdkafka instance, with what it says led to a KafkaLog. Thread-safe, as librdkafka is.
+// A librdkafka instance whose log lines and errors go to a KafkaLog. Thread-safe. Topics and queues
+// of the instance must be destroyed before the handle. Only opening it can fail.
 class Handle {
  public:
   // kConfig when librdkafka refuses the settings. Does not wait for a broker.
@@ -38,16 +40,16 @@ class Handle {
   rd_kafka_s* get() const { return kafka_; }
   RateLimitedLog& log() { return log_; }
 
-  // "no answer from BROKERS within ...: the last thing that went wrong".
+  // A kUnavailable status: `what`, the brokers that did not answer in time, and the last error.
   Status Unavailable(const std::string& what);
 
-  // What is known of the brokers, from statistics.interval.ms and from NoteAnswer. Without either,
-  // the silence lasts since the handle was opened.
+  // The contact to the brokers, as known from statistics.interval.ms and from NoteAnswer. Without
+  // either, the silence counts from the opening of the handle.
   BrokerContact contact() const;
-  // A broker has answered a question of ours just now.
+  // Records that a broker has just answered a request.
   void NoteAnswer();
 
-  // For the callbacks of librdkafka.
+  // Callbacks of librdkafka. OnLog runs in librdkafka's threads, the others inside rd_kafka_poll.
   void OnError(int error, const char* reason);
   void OnLog(int level, const char* facility, const char* text);
   void OnStatistics(std::string_view json);
@@ -73,7 +75,8 @@ struct TopicDeleter {
 };
 using Topic = std::unique_ptr<rd_kafka_topic_s, TopicDeleter>;
 
-// A topic by name, with the properties of the handle. Says nothing about whether it exists.
+// A topic object with the properties of the handle, to be destroyed before the handle. kConfig for
+// an invalid name. The topic need not exist.
 Result<Topic> OpenTopic(Handle& handle, const std::string& name);
 
 }  // namespace lethe::kafka

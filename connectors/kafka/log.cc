@@ -17,7 +17,7 @@ std::string OneLine(std::string text) {
 
 constexpr char kLeftOut[] = " (and ";
 
-// Takes " (and N times since)" off the end, and returns N: 0 if it is not there.
+// Removes " (and N times since)" from the end and returns N, or returns 0 if it is not there.
 std::int64_t TakeLeftOut(std::string& line) {
   const std::size_t at = line.rfind(kLeftOut);
   long long count = 0;
@@ -34,9 +34,9 @@ std::int64_t TakeLeftOut(std::string& line) {
 }  // namespace
 
 void RateLimitedLog::TellAt(std::string line, Clock::time_point now) {
-  // How long a connection took to fail is different every time, and tells nobody anything.
+  // "(after 12ms in state CONNECT)" differs every time, which would defeat the limit.
   if (const std::size_t at = line.rfind(" (after "); at != std::string::npos) line.resize(at);
-  // One limit may stand in front of another, which several connections share.
+  // The line may come from another limiter, whose suppressed repetitions are added to ours.
   const std::int64_t left_out_before = TakeLeftOut(line);
   {
     std::lock_guard lock(mutex_);

@@ -9,15 +9,16 @@
 
 namespace lethe {
 
-// Where trouble with the connection is told, one line at a time, without secrets. Called from
-// librdkafka's threads: it must be thread-safe, and must not call back into a connector.
+// A log of connection problems. It is called with one line at a time, which holds no secrets, from
+// librdkafka's threads: it must be thread-safe and must not call a connector.
 using KafkaLog = std::function<void(const std::string& line)>;
 
 namespace kafka {
 
-// In front of a KafkaLog: the same text at most every ten seconds, then with the number of times
-// that it was left out. Every connection has one; a process with several connections puts one more
-// behind them, since each of them says the same of a broker that is away. Thread-safe.
+// A rate limiter in front of a KafkaLog: it passes the same text on at most every ten seconds, with
+// the number of repetitions it has suppressed. Every connection has one. A process with several
+// connections chains a second one that they share, because each of them reports the same
+// unreachable broker. Thread-safe. It remembers about 256 texts.
 class RateLimitedLog {
  public:
   using Clock = std::chrono::steady_clock;
@@ -27,7 +28,7 @@ class RateLimitedLog {
 
   void Tell(std::string line) { TellAt(std::move(line), Clock::now()); }
   void TellAt(std::string line, Clock::time_point now);
-  // Without a limit, for what the user asked to see.
+  // Passes the line on without a limit: for debug lines that the user asked for.
   void TellAlways(std::string line);
 
  private:

@@ -11,6 +11,7 @@ namespace lethe::kafka {
 
 namespace {
 
+// Passes messages on to `visit` until the end of the range or an error that will not go away.
 struct Visitor {
   const std::function<bool(const rd_kafka_message_t&)>& visit;
   Offset next;
@@ -24,7 +25,7 @@ struct Visitor {
     if (message.err == RD_KAFKA_RESP_ERR_NO_ERROR) {
       done = message.offset >= next.value || !visit(message) || message.offset + 1 == next.value;
     } else if (message.err == RD_KAFKA_RESP_ERR__PARTITION_EOF) {
-      // What is left of the range are records that are not for readers.
+      // The offsets up to the end hold no records for readers: aborted ones, and markers.
       done = message.offset >= next.value;
     } else if (message.err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET) {
       done = true;

@@ -11,7 +11,7 @@
 namespace lethe {
 
 struct KafkaMock::Impl {
-  rd_kafka_t* kafka = nullptr;  // whose threads the cluster runs in; connects to nothing
+  rd_kafka_t* kafka = nullptr;  // provides the cluster's threads; connects to nothing
   rd_kafka_mock_cluster_t* cluster = nullptr;
 
   ~Impl() {
@@ -27,7 +27,7 @@ Result<std::unique_ptr<KafkaMock>> KafkaMock::Start() {
   auto impl = std::make_unique<Impl>();
   kafka::Conf conf(rd_kafka_conf_new());
   std::array<char, 512> errstr{};
-  // Of no use to anybody: that it has no brokers to connect to.
+  // Nothing is logged, because the only line would be that this instance has no brokers.
   rd_kafka_conf_set_log_cb(conf.get(), nullptr);
   impl->kafka = rd_kafka_new(RD_KAFKA_PRODUCER, conf.get(), errstr.data(), errstr.size());
   if (impl->kafka == nullptr) {

@@ -8,11 +8,13 @@
 
 namespace lethe {
 
-// A broker inside this process, librdkafka's own, for demonstrations. It listens on a free port of
-// loopback and serves other processes too. It keeps about 5 MiB of each partition, in memory, and
-// knows neither transactions that abort nor questions about settings. Thread-safe.
+// A Kafka broker inside this process, for demonstrations; it is librdkafka's mock cluster. It
+// listens on a free port of loopback, so other processes can use it too. It keeps about 5 MiB per
+// partition in memory, and supports neither aborted transactions nor queries of settings.
+// Thread-safe. It stops when it is destroyed, and its messages are lost.
 class KafkaMock {
  public:
+  // kUnavailable when it cannot listen on loopback.
   static Result<std::unique_ptr<KafkaMock>> Start();
   ~KafkaMock();
   KafkaMock(const KafkaMock&) = delete;

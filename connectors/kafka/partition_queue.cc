@@ -22,9 +22,9 @@ Result<std::unique_ptr<PartitionQueue>> PartitionQueue::Start(Handle& handle,
 
 PartitionQueue::~PartitionQueue() {
   rd_kafka_consume_stop(topic_, partition_);
-  // What is in the queue refers to its partition, and the partition to the queue. Of a partition
-  // that was deleted meanwhile nobody else has hold: left alone, they would keep librdkafka 2.0.2
-  // from ever ending.
+  // Queued messages hold a reference to their partition, and the partition one to the queue. If the
+  // partition was deleted meanwhile, nothing else breaks this cycle, and rd_kafka_destroy of
+  // librdkafka 2.0.2 would wait forever. So the queue is emptied here.
   const auto drop = [](rd_kafka_message_t*, void*) {};
   while (rd_kafka_consume_callback_queue(queue_, 0, drop, nullptr) > 0) {
   }
@@ -32,7 +32,7 @@ PartitionQueue::~PartitionQueue() {
 }
 
 int PartitionQueue::Consume(int timeout_ms, Callback callback, void* opaque) {
-  // Not by the queue, since that would ignore consume.callback.max.messages.
+  // The call on the queue itself would ignore consume.callback.max.messages.
   return rd_kafka_consume_callback(topic_, partition_, timeout_ms, callback, opaque);
 }
 

@@ -12,24 +12,28 @@ struct rd_kafka_queue_s;
 
 namespace lethe::kafka {
 
-// A partition that is being consumed by librdkafka's simple consumer, from an offset on.
+// The fetch queue of one partition, read with librdkafka's simple consumer. Consume may be called
+// by one thread at a time; Interrupt and length are thread-safe. Borrows the handle and the topic,
+// which must outlive it.
 class PartitionQueue {
  public:
   using Callback = void (*)(rd_kafka_message_s*, void*);
 
+  // Begins to fetch from `first` on. Does not wait for a broker.
   static Result<std::unique_ptr<PartitionQueue>> Start(Handle& handle, rd_kafka_topic_s* topic,
                                                        std::int32_t partition, Offset first);
-  // Stops the fetching and drops what was fetched. Not from a callback.
+  // Stops fetching and drops the messages in the queue. Must not run inside a callback.
   ~PartitionQueue();
   PartitionQueue(const PartitionQueue&) = delete;
   PartitionQueue& operator=(const PartitionQueue&) = delete;
 
-  // Calls back with what there is, messages and errors, or comes; returns how many, below 0 when
-  // the partition is not known, or not any more.
+  // Calls `callback`, in the calling thread, with the queued messages and errors, or waits for the
+  // first ones. Returns how many there were: 0 after `timeout_ms` or an Interrupt, and less than 0
+  // when the partition is not known to librdkafka.
   int Consume(int timeout_ms, Callback callback, void* opaque);
-  // Ends a Consume that waits. From any thread.
+  // Makes a waiting Consume return; if none waits, the next one does.
   void Interrupt();
-  // How many messages were fetched and not consumed.
+  // The number of messages fetched and not yet consumed.
   std::size_t length() const;
 
  private:

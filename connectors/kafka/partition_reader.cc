@@ -94,9 +94,9 @@ Result<bool> PartitionReader::Read(std::chrono::milliseconds timeout, MessageBat
     if (left < timeout && left <= milliseconds(0)) break;
     const int consumed = queue_->Consume(static_cast<int>(left.count()), MessageCallback, this);
     if (consumed > 0) NoteFullness(consumed);
-    // The partition is not known yet, or not any more.
+    // librdkafka does not know the partition yet, or not any more.
     if (consumed < 0) std::this_thread::sleep_for(std::min(left, kUnknownWait));
-    // Nothing came, or somebody woke it up. If something came it may have been no record.
+    // 0: the timeout, or Wake. Otherwise an empty batch means that only errors or the end came.
     if (batch.size() > 0 || consumed == 0) break;
   }
   if (batch.size() > 0) {
@@ -131,7 +131,8 @@ void PartitionReader::OnMessage(rd_kafka_message_s* message) {
 
 void PartitionReader::Append(const rd_kafka_message_s* message) {
   const auto value = Bytes(message->payload, message->len);
-  // Only deletes have the header, and librdkafka allocates to look for it.
+  // Only a delete can have the header. Learns are not searched, because librdkafka allocates to
+  // parse headers.
   const bool is_learn = value && MessageBatch::BeginsAsLearn(*value);
   const bool is_rerouted = !is_learn && HasHeader(message, kRerouteHeader);
   const Position position{.offset = Offset{message->offset}, .timestamp = Timestamp(message)};
@@ -143,7 +144,8 @@ void PartitionReader::Append(const rd_kafka_message_s* message) {
                      Bytes(message->key, message->key_len), value);
 }
 
-// librdkafka reads on after most errors, from where it was. These are the ones that do not heal.
+// librdkafka recovers from most errors by itself and reads on; those are logged. The errors that
+// end in Fail do not go away.
 void PartitionReader::OnError(const rd_kafka_message_s* message) {
   const int error = message->err;
   const std::string detail = rd_kafka_message_errstr(message);
@@ -152,7 +154,7 @@ void PartitionReader::OnError(const rd_kafka_message_s* message) {
     seems_missing_ = false;
     return;
   }
-  // A broker that has just started may not know its topics yet: the watermark_poller asks again.
+  // A broker that has just started may not know its topics yet: the WatermarkPoller asks again.
   if (IsMissingTopic(error)) {
     seems_missing_ = true;
     return;
@@ -177,8 +179,11 @@ void PartitionReader::OnError(const rd_kafka_message_s* message) {
   Fail(std::move(status));
 }
 
-// What was just taken counts too: the queue may have been full only until then, and librdkafka
-// went to sleep for it.
+// Tells the WatermarkPoller when librdkafka may have gone to sleep because its queue was full, and
+// when the queue has room again, so that the poller wakes it. The messages just taken count too:
+// the queue may have been full until this moment. librdkafka does not tell the bytes in its queue,
+// so they are estimated as the number of messages times their mean size. "Drained" means less than
+// half full, so that the two events cannot alternate with every batch.
 void PartitionReader::NoteFullness(std::int64_t taken) {
   if (!options_.on_full) return;
   const auto is_full = [this](std::int64_t messages) {

@@ -18,12 +18,16 @@ struct rd_kafka_message_s;
 
 namespace lethe::kafka {
 
-// One partition of the live source. librdkafka fetches ahead in a thread of its own; whoever asks
-// for the next messages takes them from there. It reads by librdkafka's simple consumer: no group,
-// no coordinator, no rebalance, only an offset to start at.
+// The reader of one partition of a KafkaConsumer. librdkafka fetches ahead in its own thread, and
+// Read takes messages from its queue. It uses librdkafka's simple consumer: there is no group, no
+// coordinator and no rebalance, only an offset to start at.
+//
+// Read may be called by one thread at a time; Wake, Stop, Fail and the accessors are thread-safe.
+// Borrows the handle and the topic, which must outlive it. The first failure is kept and returned
+// by every later Read.
 class PartitionReader {
  public:
-  // What one batch takes: so many messages that work per batch costs little, and so few bytes that
+  // Limits of one batch: enough messages to make the cost per batch small, and so few bytes that
   // several batches of large messages do not fill the memory.
   static constexpr std::size_t kMaxMessages = 256;
   static constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
@@ -31,44 +35,47 @@ class PartitionReader {
   struct Options {
     Offset start;
     bool keep_values = true;
-    // When librdkafka's queue counts as full: it then sleeps for a second, unless asked something.
+    // Sizes at which librdkafka's queue counts as full. It then stops fetching and sleeps for a
+    // second, unless a request wakes it. Both functions are called by the thread that calls Read.
     std::int64_t full_messages = 0;
     std::int64_t full_bytes = 0;
     std::function<void()> on_full;
-    std::function<void()> on_drained;  // it was full, and half of that is gone
+    std::function<void()> on_drained;  // the queue was full, and is now less than half full
   };
 
   PartitionReader(Handle& handle, rd_kafka_topic_s* topic, std::string topic_name,
                   std::int32_t partition, Options options);
-  // Ends the fetching.
+  // Stops fetching. No Read may be running.
   ~PartitionReader();
   PartitionReader(const PartitionReader&) = delete;
   PartitionReader& operator=(const PartitionReader&) = delete;
 
+  // Begins to fetch. Must be called, and succeed, before all methods but Stop.
   Status Start();
 
-  // For one taker at a time: what there is, up to a full batch, or what comes first; not decoded.
-  // False after `timeout`, after Wake, and always after Stop.
+  // Replaces the batch with the queued messages, up to a full batch, or waits for the first ones.
+  // Returns false after `timeout`, after Wake, and always after Stop.
   Result<bool> Read(std::chrono::milliseconds timeout, MessageBatch& batch);
 
-  // From any thread.
+  // Makes a waiting Read return false; if none waits, the next one that finds nothing does.
   void Wake() { queue_->Interrupt(); }
   void Stop();
-  // What Read says once it finds nothing more.
+  // Makes the waiting and every later Read return `status`, unless there was an earlier failure.
   void Fail(Status status);
-  // How many messages were fetched and not taken.
+  // The number of messages fetched and not yet read.
   std::int64_t waiting() const { return static_cast<std::int64_t>(queue_->length()); }
 
   std::int32_t partition() const { return partition_; }
   // The first and the last record that Read has returned.
   std::optional<ReadSpan> read_so_far() const;
-  // Behind the last record taken, and behind all that is not for readers.
+  // The offset after the last record that Read has returned, or the end of the partition if
+  // librdkafka has met it. Offsets in between hold no records for readers.
   Offset position() const;
-  // Whether librdkafka has told that the partition is missing, and no record has come since.
+  // Whether librdkafka has reported the partition as missing, and no record has come since.
   bool seems_missing() const { return seems_missing_.load(); }
   void NotMissing() { seems_missing_ = false; }
 
-  // For the callback of librdkafka.
+  // The callback of librdkafka, inside Read.
   void OnMessage(rd_kafka_message_s* message);
 
  private:
@@ -85,10 +92,11 @@ class PartitionReader {
   const Options options_;
   std::unique_ptr<PartitionQueue> queue_;
 
-  MessageBatch* batch_ = nullptr;  // that is being filled
-  ReadSpan span_;                  // of the batch
-  std::int64_t mean_bytes_ = 0;    // of a message, roughly
-  bool was_full_ = false;          // and was not drained since
+  // Used by the thread that calls Read only.
+  MessageBatch* batch_ = nullptr;  // the batch that Read fills
+  ReadSpan span_;                  // the first and last record in it
+  std::int64_t mean_bytes_ = 0;    // a moving average of the size of a message
+  bool was_full_ = false;          // the queue was full, and not drained since
 
   mutable std::mutex mutex_;
   Status failure_;
@@ -96,8 +104,8 @@ class PartitionReader {
   std::atomic<bool> has_failed_ = false;
   std::atomic<bool> stopping_ = false;
   std::atomic<bool> seems_missing_ = false;
-  std::atomic<std::int64_t> taken_;     // behind the last record that was taken
-  std::atomic<std::int64_t> end_seen_;  // where librdkafka met the end of the partition
+  std::atomic<std::int64_t> taken_;     // the offset after the last record that Read returned
+  std::atomic<std::int64_t> end_seen_;  // the offset at which librdkafka met the end
 };
 
 }  // namespace lethe::kafka

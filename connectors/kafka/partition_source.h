@@ -8,11 +8,13 @@
 
 namespace lethe {
 
-// One partition of a live topic as the source of a shard loop. Borrows the consumer. One reader at
-// a time.
+// A BatchSource for one partition of a live topic. Read may be called by one thread at a time; the
+// other methods are thread-safe. Borrows the consumer, which must outlive it. Never ends: when
+// nothing comes, or the consumer was stopped, Read returns true with an empty batch. Errors are
+// those of KafkaConsumer::Read.
 class KafkaPartitionSource final : public BatchSource {
  public:
-  // `timeout`: how long Read waits for the first message.
+  // `timeout` is how long Read waits for the first message.
   KafkaPartitionSource(KafkaConsumer& consumer, std::int32_t partition,
                        std::chrono::milliseconds timeout)
       : consumer_(consumer), partition_(partition), timeout_(timeout) {}

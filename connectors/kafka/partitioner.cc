@@ -38,7 +38,7 @@ std::uint32_t Crc32(std::string_view key) {
       crc32_z(0, reinterpret_cast<const unsigned char*>(key.data()), key.size()));
 }
 
-// FNV-1a, then the absolute value of it as a signed number, as Sarama does.
+// FNV-1a, read as a signed number, and of that the absolute value, as in Sarama.
 std::uint32_t Fnv1a(std::string_view key) {
   constexpr std::uint32_t kOffsetBasis = 0x811c9dc5;
   constexpr std::uint32_t kPrime = 0x01000193;

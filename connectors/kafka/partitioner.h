@@ -6,16 +6,17 @@
 
 namespace lethe {
 
-// Where producers place a key: the same arithmetic as theirs, so that a deletion goes where the
-// events went, whoever produced them.
+// A partitioner that computes the partition of a key exactly as a producer's client library does,
+// so that a deletion goes to the partition of the events. An immutable value; thread-safe.
 class Partitioner {
  public:
-  // By librdkafka's names: murmur2 is Java's, consistent (CRC32) librdkafka's own, fnv1a Sarama's;
-  // each also with _random, which places what has no key anywhere. None for another name.
+  // The names are librdkafka's: murmur2 is the default of the Java client, consistent (CRC32) that
+  // of librdkafka, and fnv1a that of Sarama. Each may end in _random, which puts messages without a
+  // key on any partition. Nothing for another name.
   static std::optional<Partitioner> FromName(std::string_view name);
 
-  // None where the producer is free to choose: without a key, and for `consistent_random` also with
-  // an empty one. `partitions` is at least 1.
+  // The partition of a key, or nothing where the producer is free to choose: without a key, and for
+  // `consistent_random` with an empty key too. `partitions` is at least 1.
   std::optional<std::int32_t> Of(std::optional<std::string_view> key,
                                  std::int32_t partitions) const;
 

@@ -6,7 +6,7 @@ namespace lethe::kafka {
 
 namespace {
 
-// librdkafka does not write to it, it only lacks the const.
+// librdkafka does not write to the bytes; its interface only lacks the const.
 char* Data(const std::optional<std::string>& bytes) {
   return bytes ? const_cast<char*>(bytes->data()) : nullptr;
 }
@@ -35,7 +35,7 @@ int Produce(rd_kafka_s* kafka, const OutMessage& message, void* opaque) {
       RD_KAFKA_V_KEY(key, Size(message.key)), RD_KAFKA_V_VALUE(value, Size(message.value)),
       RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_HEADERS(headers),
       RD_KAFKA_V_TIMESTAMP(message.timestamp_ms), RD_KAFKA_V_OPAQUE(opaque), RD_KAFKA_V_END);
-  // Only if the message was taken do they belong to librdkafka.
+  // librdkafka owns the headers only if it has accepted the message.
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR && headers != nullptr) rd_kafka_headers_destroy(headers);
   return error;
 }

@@ -31,7 +31,7 @@ const kafka::Properties& Fixed() {
 }
 
 const kafka::Properties& Defaults() {
-  // A topic that does not exist is known after this time, instead of half a minute.
+  // A missing topic is reported after 3 seconds instead of 30.
   static const kafka::Properties properties = {{"topic.metadata.propagation.max.ms", "3000"}};
   return properties;
 }
@@ -39,7 +39,7 @@ const kafka::Properties& Defaults() {
 }  // namespace
 
 struct KafkaProducer::Impl {
-  // One message under way.
+  // A message under way. librdkafka carries the pointer and hands it back with the report.
   struct Delivery {
     Impl* producer;
     std::string topic;
@@ -54,7 +54,7 @@ struct KafkaProducer::Impl {
 
   void Finish(const Delivery& delivery, const rd_kafka_message_s& message);
   Status NotSent(const std::string& topic, int error) const;
-  // Whether none of the messages before this number is under way. With the mutex held.
+  // Whether no message below this number is under way. The mutex must be held.
   bool IsDone(std::int64_t number) const {
     return under_way.empty() || under_way.begin()->first >= number;
   }
@@ -65,8 +65,8 @@ struct KafkaProducer::Impl {
 
   mutable std::mutex mutex;
   std::condition_variable finished;
-  // When each message under way was queued, by its number. A Flush waits for the numbers before its
-  // own, and not for what others send meanwhile.
+  // The time at which each message under way was queued, by its number. A Flush waits for the
+  // numbers below the next one, and not for messages that other threads send meanwhile.
   std::map<std::int64_t, std::chrono::steady_clock::time_point> under_way;
   std::int64_t next = 0;
   Status first_failure;
@@ -75,7 +75,7 @@ struct KafkaProducer::Impl {
 
 Status KafkaProducer::Impl::NotSent(const std::string& topic, int error) const {
   std::array<char, 512> errstr{};
-  // After it nothing is sent any more: the broker has lost what the order of messages rests on.
+  // A fatal error ends all sending: the broker has lost the state that idempotence depends on.
   if (error == RD_KAFKA_RESP_ERR__FATAL) {
     rd_kafka_fatal_error(handle->get(), errstr.data(), errstr.size());
   }
@@ -151,7 +151,7 @@ Status KafkaProducer::SendTracked(const OutMessage& message, OnDelivered on_deli
   std::unique_lock lock(impl_->mutex);
   const std::int64_t number = impl_->next++;
   delivery->number = number;
-  // Noted before it is queued: it may be delivered before Produce returns.
+  // Entered before it is queued, because it may be delivered before Produce returns.
   impl_->under_way.emplace_hint(impl_->under_way.end(), number, now);
   for (;;) {
     lock.unlock();
@@ -163,7 +163,7 @@ Status KafkaProducer::SendTracked(const OutMessage& message, OnDelivered on_deli
     lock.lock();
     const bool is_full = error == RD_KAFKA_RESP_ERR__QUEUE_FULL;
     if (is_full && std::chrono::steady_clock::now() < deadline) {
-      // Not longer, since the last message may have finished before we began to wait.
+      // A short wait, because the last message may have finished before this wait began.
       impl_->finished.wait_for(lock, kFullWait);
       continue;
     }

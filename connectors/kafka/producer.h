@@ -16,6 +16,7 @@
 
 namespace lethe {
 
+// A message to send.
 struct OutMessage {
   std::string topic;
   std::optional<std::int32_t> partition;  // none: the partitioner chooses by the key
@@ -25,40 +26,48 @@ struct OutMessage {
   std::int64_t timestamp_ms = 0;  // 0: the time at which it is sent
 };
 
-// Sends messages, each once and in the order of a partition, to all replicas. A broker that is away
-// is waited for, without end. Thread-safe.
+// An idempotent producer: every message is written once, in order within its partition, and is
+// delivered when all in-sync replicas have it. It waits for unreachable brokers without a time
+// limit. Thread-safe. It owns one thread, which calls the delivery callbacks; what these capture
+// must outlive the producer. A message that fails does not affect the others.
 class KafkaProducer {
  public:
   using OnDelivery = std::function<void(Status)>;
 
+  // kConfig when librdkafka refuses the settings. Does not wait for a broker.
   static Result<std::unique_ptr<KafkaProducer>> Start(const KafkaSettings& settings, KafkaLog log);
-  // What was not delivered fails with kUnavailable; whether it arrived is then unknown.
+  // Messages that are still under way fail with kUnavailable, and their callbacks are called before
+  // the destructor returns. Whether these messages arrived is unknown.
   ~KafkaProducer();
   KafkaProducer(const KafkaProducer&) = delete;
   KafkaProducer& operator=(const KafkaProducer&) = delete;
 
-  // Queues a message. `on_delivery` (may be empty) is called once, from a thread of the producer
-  // and not while Send runs: ok, or why the message will never arrive (too large, unknown topic,
-  // access denied). It must not wait for the producer. If Send fails it is not called:
-  // kUnavailable when the local queue was full for longer than `timeout`.
+  // Queues a copy of a message. If Send succeeds, `on_delivery` (may be empty) is called once, in
+  // the producer's thread, possibly before Send returns: with ok, or with the reason why the
+  // message will never arrive (too large, unknown topic, access denied). It must not wait for the
+  // producer. If Send fails, `on_delivery` is not called; kUnavailable means that the local queue
+  // was full for longer than `timeout`.
   Status Send(const OutMessage& message, OnDelivery on_delivery, std::chrono::milliseconds timeout);
 
-  // The same, and tells where the message went; both are -1 if it did not arrive.
+  // The same, with a callback that also gets the partition and offset of the message. Both are -1
+  // if it did not arrive.
   using OnDelivered =
       std::function<void(const Status& status, std::int32_t partition, Offset offset)>;
   Status SendTracked(const OutMessage& message, OnDelivered on_delivered,
                      std::chrono::milliseconds timeout);
 
-  // Asks who leads the partitions of a topic. Without it librdkafka asks up to a second after the
-  // first message, which then waits. What goes wrong here, the message will tell.
+  // Fetches the leaders of a topic's partitions ahead of the first message. Without it, librdkafka
+  // fetches them up to a second after the first message, which waits meanwhile. Errors are ignored:
+  // sending a message will report them.
   void FindLeaders(const std::string& topic, std::chrono::milliseconds timeout);
 
-  // Waits until all that was sent so far was delivered or failed; kUnavailable when the time is
-  // over. Returns the first failure since the last Flush that did not run out of time.
+  // Waits until every message sent so far was delivered or has failed. Returns the first failure
+  // since the last Flush that completed, or kUnavailable when the time is over.
   Status Flush(std::chrono::milliseconds timeout);
 
+  // The number of messages that were neither delivered nor failed.
   std::int64_t outstanding() const;
-  // How long the oldest message that was neither delivered nor failed has been under way.
+  // The age of the oldest of them.
   std::optional<std::chrono::milliseconds> oldest_age() const;
 
  private:

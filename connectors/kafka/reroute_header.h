@@ -2,8 +2,9 @@
 
 namespace lethe {
 
-// A delete with this header was put on its partition on purpose, by somebody who knows what that
-// shard has learned: it is not looked up elsewhere, and so never goes round in circles.
+// The header of a delete that another shard has sent to this partition, because this shard learned
+// the events. Such a delete is not looked up on other shards, so it cannot be sent round in
+// circles.
 inline constexpr char kRerouteHeader[] = "lethe.rerouted";
 
 }  // namespace lethe

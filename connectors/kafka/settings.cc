@@ -13,7 +13,8 @@ namespace kafka {
 
 namespace {
 
-// librdkafka's own text quotes the value, except for the part that tells the range.
+// Describes a refused value without quoting it. librdkafka's own text quotes the value, except in
+// the part about the allowed range.
 std::string DescribeBadValue(const std::string& name, std::string_view errstr) {
   constexpr std::string_view kRange = "is outside allowed range";
   const std::size_t range = errstr.find(kRange);
@@ -22,7 +23,7 @@ std::string DescribeBadValue(const std::string& name, std::string_view errstr) {
   return what + "is not one that librdkafka takes";
 }
 
-// Empty if it was taken.
+// Sets one property. Returns an empty text, or why librdkafka refuses it.
 std::string SetOne(rd_kafka_conf_t* conf, const std::string& name, const std::string& value) {
   std::array<char, 512> errstr{};
   switch (rd_kafka_conf_set(conf, name.c_str(), value.c_str(), errstr.data(), errstr.size())) {

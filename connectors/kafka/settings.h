@@ -7,14 +7,14 @@
 
 namespace lethe {
 
-// Everything that librdkafka needs to know to connect, with passwords already read.
+// The connection settings for librdkafka, with passwords already read from their files.
 struct KafkaSettings {
   std::string brokers;                            // host:port, host:port, ...
-  std::map<std::string, std::string> properties;  // the user's and those of security
+  std::map<std::string, std::string> properties;  // the user's, and those for security
 };
 
-// Checks every name and value without connecting: kConfig, with all errors in one message. Values
-// are never shown, since they may be secrets.
+// Checks every name and value without connecting. kConfig lists all errors in one message. Values
+// are never shown, because they may be secrets.
 Status CheckKafkaSettings(const KafkaSettings& settings);
 
 }  // namespace lethe

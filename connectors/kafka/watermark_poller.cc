@@ -11,7 +11,7 @@ namespace lethe::kafka {
 namespace {
 
 constexpr int kTimeoutMs = 1000;
-// A topic is gone when this many answers in a row, about a second apart, do not have it.
+// A partition counts as gone after this many successive answers without it, a second apart.
 constexpr int kAnswersWithout = 3;
 
 bool HasPartition(const rd_kafka_metadata_topic_t& topic, std::int32_t partition) {
@@ -19,7 +19,7 @@ bool HasPartition(const rd_kafka_metadata_topic_t& topic, std::int32_t partition
   for (int i = 0; i < topic.partition_cnt; ++i) {
     if (topic.partitions[i].id == partition) return true;
   }
-  return topic.err != RD_KAFKA_RESP_ERR_NO_ERROR;  // then nothing is known
+  return topic.err != RD_KAFKA_RESP_ERR_NO_ERROR;  // after another error nothing is known
 }
 
 }  // namespace
@@ -105,7 +105,8 @@ void WatermarkPoller::AskEnds() {
   }
   const auto error = rd_kafka_offsets_for_times(handle_.get(), list.get(), kTimeoutMs);
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    // Why is told by the error callback. A topic that is gone is not a broker that is away.
+    // The error callback logs the cause. Other errors, such as a missing topic, do not mean that
+    // the brokers are unreachable.
     if (error == RD_KAFKA_RESP_ERR__TIMED_OUT || error == RD_KAFKA_RESP_ERR__TRANSPORT ||
         error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
       away_ = true;

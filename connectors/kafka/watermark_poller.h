@@ -14,16 +14,22 @@
 
 namespace lethe::kafka {
 
-// Asks the leaders every second where the partitions end: that is the lag. A request also wakes
-// librdkafka 2.0.2, which sleeps for a second when a queue is full: so it asks when one is drained,
-// and, lest that is missed, every 20 ms while one was full in the last second. Also serves
-// librdkafka's error callback, and finds out whether a topic that seems to be missing is really
-// gone.
+// A thread that asks the partition leaders for the last stable offsets, from which the lag follows.
+// It also calls rd_kafka_poll, which runs the error and statistics callbacks, and decides whether a
+// topic that seems to be missing is really gone.
+//
+// It polls every second. librdkafka 2.0.2 sleeps for a second when a fetch queue is full, and any
+// request wakes it. So the poller also asks as soon as a full queue is drained and, in case it
+// misses that moment, every 20 ms for a second after a queue was full.
+//
+// NoteFull, AskNow and End are thread-safe; Start and Stop belong to the owner. Borrows the handle,
+// the topic and the readers, which must outlive it. An unanswered request is not an error: End
+// becomes unknown.
 class WatermarkPoller {
  public:
   static constexpr std::chrono::milliseconds kSlow{1000};
   static constexpr std::chrono::milliseconds kFast{20};
-  // An end that is older than this is not known any more.
+  // An answer older than this counts as unknown.
   static constexpr std::chrono::milliseconds kFresh{5000};
 
   WatermarkPoller(Handle& handle, rd_kafka_topic_s* topic, std::string topic_name,
@@ -33,12 +39,13 @@ class WatermarkPoller {
   WatermarkPoller& operator=(const WatermarkPoller&) = delete;
 
   void Start();
+  // Ends the thread. Waits for a request under way, which takes up to a second.
   void Stop();
-  // A queue is full now. From any thread.
+  // A fetch queue is full now.
   void NoteFull();
-  // One that was full has room. From any thread.
+  // A fetch queue that was full has room again.
   void AskNow();
-  // The last stable offset of the i-th reader's partition; -1 when it is not known.
+  // The last stable offset of the partition of reader i, or -1 when it is unknown.
   std::int64_t End(std::size_t i) const;
 
  private:
@@ -53,9 +60,10 @@ class WatermarkPoller {
   const std::string topic_name_;
   const std::vector<PartitionReader*> readers_;
   std::vector<std::atomic<std::int64_t>> ends_;
-  std::vector<std::atomic<Clock::time_point>> answered_;  // when the ends were as in ends_
-  std::vector<int> answers_without_;  // successive ones in which the partition was missing
-  bool away_ = false;                 // no answer the last time
+  std::vector<std::atomic<Clock::time_point>> answered_;  // the time of the answer in ends_
+  // Used by the thread only.
+  std::vector<int> answers_without_;  // successive answers in which the partition was missing
+  bool away_ = false;                 // the last request was not answered
 
   std::mutex mutex_;
   std::condition_variable changed_;

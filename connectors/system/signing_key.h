@@ -8,36 +8,41 @@
 
 namespace lethe {
 
-// The public half of an Ed25519 key (RFC 8032).
+// The public half of an Ed25519 key (RFC 8032). A plain value; its methods are thread-safe.
 struct PublicKey {
   std::array<std::uint8_t, 32> bytes{};
 
-  // Base64 of the 32 bytes, and back; none for any other text.
+  // The 32 bytes in Base64, and the reverse; nothing for any other text.
   std::string ToText() const;
   static std::optional<PublicKey> FromText(std::string_view text);
-  // The SHA-256 of the 32 bytes, in hex: the keyid of envelopes.
+  // The SHA-256 of the 32 bytes in hexadecimal: the keyid of envelopes.
   std::string Id() const;
 
+  // Whether `signature` is this key's signature of `message`. False for a signature of another
+  // size.
   bool Verifies(std::string_view message, std::string_view signature) const;
 
   bool operator==(const PublicKey&) const = default;
 };
 
-// An Ed25519 key that signs. Signatures are deterministic: the same message gets the same bytes.
-// The secret is wiped from memory when this goes.
+// A secret Ed25519 key. Signatures are deterministic: the same message gets the same bytes. Const
+// methods are thread-safe. Every copy wipes its secret from memory when it is destroyed. Signing
+// cannot fail.
 class SigningKey {
  public:
   using Seed = std::array<std::uint8_t, 32>;
 
+  // A new key from the randomness of the operating system.
   static SigningKey Generate();
   explicit SigningKey(const Seed& seed);
   SigningKey(const SigningKey&) = default;
   SigningKey& operator=(const SigningKey&) = default;
   ~SigningKey();
 
+  // The secret from which the key is derived.
   const Seed& seed() const { return seed_; }
   const PublicKey& public_key() const { return public_key_; }
-  // 64 bytes.
+  // The signature, 64 bytes.
   std::string Sign(std::string_view message) const;
 
  private:

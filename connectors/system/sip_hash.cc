@@ -15,7 +15,8 @@ std::uint64_t Load(const char* at) {
   return value;
 }
 
-// The last size % 8 bytes of a text, as a number.
+// The last size % 8 bytes of a text as a little-endian number, without reading outside of the text.
+// Loads may overlap: bytes that are loaded twice land on the same bits.
 std::uint64_t LoadTail(const char* text, std::size_t size) {
   const std::size_t rest = size % 8;
   if (rest == 0) return 0;
@@ -23,11 +24,12 @@ std::uint64_t LoadTail(const char* text, std::size_t size) {
   if (rest >= 4) {
     return Load<std::uint32_t>(text) | Load<std::uint32_t>(text + rest - 4) << (8 * (rest - 4));
   }
-  // Three bytes at most: the first, the middle one and the last are all there are.
+  // One to three bytes: the first, the middle and the last one cover them all.
   return Load<std::uint8_t>(text) | Load<std::uint8_t>(text + rest / 2) << (8 * (rest / 2)) |
          Load<std::uint8_t>(text + rest - 1) << (8 * (rest - 1));
 }
 
+// The state of SipHash, as in the paper by Aumasson and Bernstein.
 struct State {
   std::uint64_t v0, v1, v2, v3;
 
@@ -64,7 +66,8 @@ struct State {
 
 std::uint64_t SipHashLow(const HashKey& key, char tag, std::string_view text) {
   State state(key);
-  // The tag moves all that follows by a byte.
+  // The tag shifts the whole text by one byte: each word takes 7 bytes of the text, and the last
+  // byte of the word before it is carried over.
   std::uint64_t carried = static_cast<std::uint8_t>(tag);
   const char* at = text.data();
   for (std::size_t i = text.size() / 8; i > 0; --i, at += 8) {

@@ -6,8 +6,8 @@
 
 namespace lethe {
 
-// It fails only where the operating system has no randomness to give. To go on without would draw
-// noise that somebody can guess.
+// It fails only if the operating system provides no randomness. Without randomness the noise could
+// be guessed, so the program must not go on.
 void PrepareSodium() { LETHE_CHECK(sodium_init() >= 0); }
 
 }  // namespace lethe

@@ -2,8 +2,8 @@
 
 namespace lethe {
 
-// Makes libsodium ready. Everything here that uses it calls this first: libsodium itself sees to it
-// that only the first call does something, from whatever thread.
+// Initialises libsodium. Every class of this folder that uses libsodium calls it first.
+// Thread-safe: only the first call does something. The program ends if the initialisation fails.
 void PrepareSodium();
 
 }  // namespace lethe

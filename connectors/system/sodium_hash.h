@@ -6,8 +6,9 @@
 
 namespace lethe {
 
-// SHA-256, and SipHash-2-4 with 128 bits of output as the keyed hash: `low` is the first eight
-// bytes of the output, `high` the last eight, both little-endian. Thread-safe.
+// The Hasher of the program: SHA-256, and SipHash-2-4 with 128 bits of output as the keyed hash.
+// `low` is the first eight bytes of the output, `high` the last eight, both little-endian.
+// Thread-safe and stateless; it cannot fail.
 class SodiumHasher final : public Hasher {
  public:
   SodiumHasher();

@@ -49,7 +49,7 @@ void SystemRandom::Fill(const Stream& /*stream*/, std::span<std::uint8_t> bytes)
 SeededRandom::SeededRandom(std::uint64_t seed) : seed_(seed) { PrepareSodium(); }
 
 void SeededRandom::Fill(const Stream& stream, std::span<std::uint8_t> bytes) {
-  if (bytes.empty()) return;  // its pointer may be null, which libsodium does not take
+  if (bytes.empty()) return;  // its pointer may be null, which libsodium does not accept
   constexpr std::array<std::uint8_t, crypto_stream_chacha20_NONCEBYTES> kNonce = {};
   const ChaChaKey key = DeriveKey(seed_, stream);
   LETHE_CHECK(crypto_stream_chacha20(bytes.data(), bytes.size(), kNonce.data(), key.data()) == 0);

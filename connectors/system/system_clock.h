@@ -6,7 +6,7 @@
 
 namespace lethe {
 
-// The clocks of the operating system. Thread-safe.
+// The clocks of the operating system: the wall clock and the steady clock. Thread-safe.
 class SystemClock final : public Clock {
  public:
   std::int64_t NowMs() override;
