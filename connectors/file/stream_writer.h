@@ -15,9 +15,10 @@ class RawOutput;
 // A writer of lines or bytes to a file or, for "-", to the standard output. A file whose name ends
 // in .gz or .zst is compressed. The same lines give the same bytes.
 //
-// When Close succeeds, the complete file is on disk under its name and replaces an older file.
-// Until then it is a temporary file in the same folder, which the destructor removes if Close was
-// not reached or failed. A path that is not a regular file (a pipe, /dev/null) is written directly.
+// When Close succeeds, the contents are synced to disk, and the complete file has its name and
+// replaces an older file. Until then it is a temporary file in the same folder, which the
+// destructor removes if Close was not reached or failed. A path that is not a regular file (a pipe,
+// /dev/null) is written directly.
 //
 // Not thread-safe. Errors are kDisk and final: after one, nothing more is written, and every call
 // returns it.
