@@ -79,14 +79,14 @@ const Filled& Topic(const Which& which) {
     filled.topic += "-" + std::to_string(part);
   }
   const auto cluster = KafkaCluster::Open(Settings(), {}).value();
-  if (!cluster->PartitionCount(filled.topic, kPatience).value()) {
+  if (!Patient([&] { return cluster->PartitionCount(filled.topic, kPatience); })) {
     Fill(Settings(), {.topic = filled.topic,
                       .form = which.form,
                       .dimension = which.dimension,
                       .events = Events(which.dimension),
                       .delete_every = which.one_deletion_in});
   }
-  filled.range = cluster->Range(filled.topic, 0, kPatience).value();
+  filled.range = Patient([&] { return cluster->Range(filled.topic, 0, kPatience); });
   return filled;
 }
 

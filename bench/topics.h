@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "bench/events.h"
 #include "connectors/kafka/admin.h"
@@ -42,10 +44,22 @@ struct TopicStream {
   }
 };
 
+// Asks until there is an answer: a broker that has just made a topic may not have a leader for it.
+template <typename Ask>
+auto Patient(const Ask& ask) {
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  for (;;) {
+    auto answer = ask();
+    if (answer.ok()) return std::move(answer).value();
+    if (std::chrono::steady_clock::now() >= deadline) Must(answer.status());
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
 // Makes the topic if it is not there, and adds to it. Returns how many records it was.
 inline std::int64_t Fill(const KafkaSettings& settings, const TopicStream& stream) {
   auto cluster = KafkaCluster::Open(settings, {}).value();
-  if (!cluster->PartitionCount(stream.topic, kPatience).value()) {
+  if (!Patient([&] { return cluster->PartitionCount(stream.topic, kPatience); })) {
     Must(KafkaAdmin::Open(settings, {})
              .value()
              ->CreateTopic(stream.topic, stream.partitions, {}, kPatience));
