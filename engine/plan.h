@@ -18,7 +18,7 @@ struct Plan {
   Promise promise;  // the promise of one shard: its budget, or all zeros if the mode is exact
   Schedule schedule;
   const ModeEntry* mode;
-  std::int64_t shards = 1;  // partitions of the topic, in whichever process they run
+  std::int64_t shards = 1;  // partitions of the topic, over all processes
   // The promise for the served model, the average of the shards. With guarantee joint it is made to
   // all forgotten people together, with per_request to a person whose events one shard held.
   Promise served = promise;

@@ -13,8 +13,8 @@ namespace lethe {
 // Erases the bytes of deleted events from the disk: in the rows that hold them, in the log, and in
 // overwritten pages of models that were computed from them. Thread-safe, so that a thread of low
 // priority can erase while the shard goes on. Borrows the store, which must outlive it. After an
-// error of EraseAll nothing is known to be erased, and the process should stop: the next start adds
-// the deletions again.
+// error of EraseAll nothing is known to be erased. The next call tries everything again; so does
+// the next start of the process, which adds the deletions again.
 class Eraser {
  public:
   // Returns the ranges of keys whose rows may have these events. EraseAll calls it.

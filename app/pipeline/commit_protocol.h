@@ -18,8 +18,9 @@ class CommitSteps {
   // Whether the commit has to survive a crash of the machine although it has no news, because a
   // model with random draws is released after it.
   virtual bool NeedsSync() { return false; }
-  // Releases the model of the commit: everything up to now is durable, and its news is not
-  // published yet. `has_news`: the commit has receipts or notices.
+  // Releases the model of the commit, whose news is not published yet. `has_news`: the commit has
+  // receipts or notices, and is durable. A commit without news may still be in the hands of a
+  // background thread.
   virtual Status Release(bool /*has_news*/) { return Status::Ok(); }
 };
 
@@ -28,9 +29,10 @@ class CommitSteps {
 //   1. DeliverOutgoing   Dead letters and requests for other shards are acknowledged. The offset
 //                        that the commit stores is behind them, so a restart would not send them
 //                        again.
-//   2. Shard::Commit     One atomic write: offset, model, ledger, events, receipts. It is synced if
-//                        there are receipts or notices. This is the call that makes an offset
-//                        durable.
+//   2. Shard::Commit     One atomic write: offset, model, ledger, events, receipts. If there are
+//                        receipts or notices, or if NeedsSync says so, it is synced and durable on
+//                        return. Otherwise a background thread may still be writing it. No other
+//                        call stores an offset.
 //   3. Release           The model of the commit is shown and sent. Snapshots that knew a deleted
 //                        event are destroyed before.
 //   4. Shard::Publish    The receipts and notices of the commit are published. A receipt speaks of

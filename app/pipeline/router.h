@@ -170,7 +170,7 @@ class Router {
   // One more shard has answered for certain.
   void Close(Question& question);
   // The partitions of other processes that the request has to go to.
-  std::vector<ShardId> PlacesOutside(const RoutedRequest& target, bool is_known,
+  std::vector<ShardId> PlacesOutside(const RoutedRequest& target, bool is_found,
                                      bool is_answered) const;
 
   const std::int32_t partitions_;

@@ -27,7 +27,8 @@ class LoopRelease {
   virtual ~LoopRelease() = default;
   // Whether a commit is due, and must be synced, so that a model can be released.
   virtual bool NeedsSync() { return false; }
-  // Called after a commit is written and before its receipts and notices are published.
+  // Called after a commit and before its receipts and notices are published. A commit with news
+  // is durable by then; another one may still be in the hands of a background thread.
   virtual Status AfterCommit(bool /*has_news*/) { return Status::Ok(); }
   // Called between two commits while nothing is uncommitted.
   virtual Status WhenIdle() { return Status::Ok(); }

@@ -164,7 +164,7 @@ std::string HowToVerify(const ChainEntry& entry, const std::string& envelope) {
       "<p>The envelope below holds the exact bytes of this receipt, signed with key <code>" +
       signed_one.value().key_id +
       "</code> (DSSE, Ed25519; the key id is the SHA-256 of the public key). Get the public "
-      "key from whoever runs the system, store the envelope as <code>receipt.dsse</code>, "
+      "key from the operator of the system, store the envelope as <code>receipt.dsse</code>, "
       "then <code>lethe receipts verify receipt.dsse --key PUBLIC-KEY</code>, or "
       "<code>examples/verify.py</code>, which needs nothing of Lethe.</p>\n<p class=\"paper\">The "
       "envelope is in the file that this page was printed from.</p>\n<pre>" +

@@ -65,7 +65,7 @@ Result<std::optional<KeyFile>> KeyFile::Read(const std::string& state_path) {
   struct stat found = {};
   if (stat(path.c_str(), &found) == 0 && (found.st_mode & 077) != 0) {
     return Status(ErrorCode::kInput, path +
-                                         " can be read by others than its owner: whoever has it "
+                                         " can be read by others than its owner: a reader of it "
                                          "can forge receipts. chmod 600 it, and if somebody may "
                                          "have read it, lethe receipts rotate-key");
   }

@@ -74,8 +74,8 @@ std::string SummaryJson(const Plan& plan, const ReplayResult& result, const Hash
   }
   json.EndArray();
   json.Field("note",
-             "accuracy and mean_loss are over the whole recording, deleted events included, for "
-             "whoever holds it: not covered by the certificate");
+             "accuracy and mean_loss are over the whole recording, deleted events included. They are "
+             "for the holder of the recording and are not covered by the certificate");
   return json.EndObject().text();
 }
 

@@ -98,7 +98,7 @@ class Daemon {
       options.token = std::move(token).value();
     }
     if (const auto warning = ListenWarning(config_.http)) LogWarning(*warning);
-    // Whoever may ask for a deletion must have proved something, unless it is a demonstration.
+    // Requests for deletion need a token, unless this is a demonstration.
     if (options.token) LETHE_RETURN_IF_ERROR(OpenGateway());
     options.extras.forget =
         options_.open_gateway != nullptr ? options_.open_gateway : gateway_.get();

@@ -13,7 +13,8 @@
 namespace lethe {
 
 // A thread of low priority that erases the bytes of deleted events from the disk. It works well
-// before the erasure is due, so that the shard has only the notices left to write. Borrows the
+// before the erasure is due, so that the shard normally has only the notices left to write. When the
+// erasure is due, the shard's own thread erases what this thread has not erased yet. Borrows the
 // eraser and the clock. The destructor ends the thread. After a failure nothing more is erased, and
 // the shard must stop.
 class EraserThread {

@@ -2,9 +2,9 @@
 
 namespace lethe {
 
-// The header of a delete that another shard has sent to this partition, because this shard learned
-// the events. Such a delete is not looked up on other shards, so it cannot be sent round in
-// circles.
+// The header of a delete that another shard has sent to this partition, because this shard has
+// learned the events, or may have. Such a delete is never passed on again, so it cannot be sent
+// round in circles.
 inline constexpr char kRerouteHeader[] = "lethe.rerouted";
 
 }  // namespace lethe

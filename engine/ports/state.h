@@ -46,7 +46,7 @@ struct Refusal {
 // the format on disk.
 enum class Part : std::uint8_t {
   kConfig = 1,         // the certificate part of the configuration, as text
-  kShard = 2,          // counters, chain head, pending requests
+  kShard = 2,          // the offset, counters, chain head, pending requests
   kRun = 3,            // the model and the ledger's scalars
   kMarks = 4,          // the ledger's marks; grows
   kAdaptiveSteps = 5,  // schedule adaptive: the step sizes; grows
@@ -58,7 +58,7 @@ enum class Part : std::uint8_t {
 
 // The database of one shard: the index of learned events, refusals, the receipt chain and the saved
 // engine. Look-ups see all changes, committed or not. Changes become durable together, in Commit,
-// and no effect may be published before Commit has returned ok. Not thread-safe: the shard's own
+// and no effect may be published before a synced Commit has returned ok. Not thread-safe: the shard's own
 // thread uses it. The shard borrows it. After an error from Erase or Commit the state must not be
 // used again; a restart continues from the last successful commit.
 class State {
@@ -104,8 +104,10 @@ class State {
   // the retired models. When it returns ok, no file of this state holds them.
   virtual Status Erase() { return Status::Ok(); }
 
-  // Makes all changes durable atomically. Without `sync` they survive a crash of the process; with
-  // `sync` also one of the machine.
+  // Hands over all changes as one atomic write. With `sync` they survive a crash of the machine
+  // when the call returns. Without it a background thread may still be writing them: they survive a
+  // crash of the process only when they are written, and a later commit is never written without
+  // them.
   virtual Status Commit(bool sync) = 0;
 };
 

@@ -130,7 +130,7 @@ class Shard {
   // Whether there are chain entries (receipts or notices) that are not published yet.
   bool has_news() const { return !outbox_.empty(); }
 
-  // Makes all changes durable, but publishes nothing. The commit survives a crash of the machine if
+  // Hands all changes to the state as one atomic write, but publishes nothing. The commit survives a crash of the machine if
   // there is news or `sync` is set, otherwise a crash of the process. Called by CommitProtocol,
   // which knows what a commit has to wait for.
   Status Commit(bool sync = false);

@@ -293,7 +293,7 @@ std::vector<Store::KeyRange> RocksStore::JoinInFiles(std::vector<KeyRange> range
 // 2. A flush of all families makes RocksDB drop the log.
 // 3. A forced compaction of each range applies the scrub to event rows, and drops overwritten and
 //    deleted rows, among them the old rows of step 1.
-// A step that fails ends the call. The next start of the process begins again with step 1.
+// A step that fails ends the call. The next call begins again with step 1.
 Status RocksStore::Rewrite(const std::vector<KeyRange>& ranges, const Scrub& scrub) {
   std::vector<KeyRange> in_database;
   std::vector<KeyRange> placed;

@@ -85,7 +85,7 @@ class Store {
   // Erases obsolete bytes physically. When it returns ok, no file has an overwritten or deleted row
   // of `ranges`, the log has nothing written before the call, and `scrub` was applied to every row
   // of `ranges` in kEvents and kPayloads. Rows written during the call may be scrubbed too. After
-  // an error nothing is known to be gone, and only a new start can try again.
+  // an error nothing is known to be gone, and the caller may try again.
   virtual Status Rewrite(const std::vector<KeyRange>& ranges, const Scrub& scrub) = 0;
 };
 
