@@ -69,7 +69,7 @@ std::string Guessed(const Receipt& receipt, const ReceiptContext& context) {
   if (context.spec.forgetting.guarantee == Guarantee::kJoint) {
     return context.shards == 1
                ? "these and all events deleted before them were"
-               : "these and all events deleted before them, in all shards, were";
+               : "these and all events deleted before them, in whichever shard, were";
   }
   if (!HasSubject(receipt)) return "these events were";
   if (!receipt.subject)
@@ -123,7 +123,7 @@ std::string Statement(const Receipt& receipt, const ReceiptContext& context) {
     case Outcome::kRejected:
       return "A request for deletion could not be read (" +
              std::string(ReasonName(receipt.reason.value_or(Reason::kMalformed))) +
-             "). Nothing was forgotten: the sender must send it again.";
+             "). Nothing was forgotten: whoever sent it must send it again.";
     case Outcome::kForgotten: break;
   }
   std::string text = who + " was served: " + Count(receipt.events.size(), "event") +
@@ -173,7 +173,7 @@ std::vector<std::string> NotCovered(bool keeps_secret) {
   if (keeps_secret) {
     lines.emplace_back(
         "The engine's own state (secret_state: yes): this mode keeps the model before its noise, "
-        "and a reader of it is told more than this receipt promises.");
+        "and whoever reads that is told more than this receipt promises.");
   }
   return lines;
 }

@@ -130,9 +130,10 @@ class Shard {
   // Whether there are chain entries (receipts or notices) that are not published yet.
   bool has_news() const { return !outbox_.empty(); }
 
-  // Hands all changes to the state as one atomic write, but publishes nothing. The commit survives a crash of the machine if
-  // there is news or `sync` is set, otherwise a crash of the process. Called by CommitProtocol,
-  // which knows what a commit has to wait for.
+  // Hands all changes to the state as one atomic write, but publishes nothing. If there is news or
+  // `sync` is set, the commit survives a crash of the machine when the call returns; see
+  // State::Commit for one that is not synced. Called by CommitProtocol, which knows what a commit
+  // has to wait for.
   Status Commit(bool sync = false);
 
   // Publishes the chain entries, all of which the last Commit must have made durable. The caller
