@@ -13,6 +13,17 @@ namespace {
 
 constexpr KeyHash kEverybody{};  // the one group of the joint guarantee
 
+// The groups of the batch, each once.
+std::vector<ShiftNoiseCurve::Group> GroupsOf(std::span<const Calibrator::Held> batch) {
+  std::vector<ShiftNoiseCurve::Group> groups;
+  for (const Calibrator::Held& held : batch) {
+    if (std::find(groups.begin(), groups.end(), held.on_curve.group) == groups.end()) {
+      groups.push_back(held.on_curve.group);
+    }
+  }
+  return groups;
+}
+
 }  // namespace
 
 Calibrator::Calibrator(const Spec& spec, const Promise& promise)
@@ -39,6 +50,8 @@ Result<Forgetting> Calibrator::Calibrate(std::span<const Held> batch, const Onli
   }
   Forgetting forgetting;
   for (const Held& held : batch) forgetting.shift += ShiftNow(held, run);
+  // Two models of the ball are never further apart than its diameter.
+  forgetting.shift = std::min(forgetting.shift, run.constants().diameter());
   if (forgetting_.calibration == Calibration::kPaper) {
     forgetting.sigma = PaperSigma(batch, run);
   } else if (forgetting_.split == Split::kCurve) {
@@ -70,16 +83,11 @@ double Calibrator::SigmaFor(double shift, double rho, const OnlineRun& run) {
 }
 
 double Calibrator::CurveSigma(std::span<const Held> batch, const OnlineRun& run) const {
-  std::vector<ShiftNoiseCurve::Group> groups;
   std::vector<ShiftNoiseCurve::Held> on_curve;
-  for (const Held& held : batch) {
-    on_curve.push_back(held.on_curve);
-    if (std::find(groups.begin(), groups.end(), held.on_curve.group) == groups.end()) {
-      groups.push_back(held.on_curve.group);
-    }
-  }
+  for (const Held& held : batch) on_curve.push_back(held.on_curve);
   const auto extra = [&run](double sigma) { return run.ExtraShift(sigma); };
-  return curve_.LeastSigma(groups, promise_.rho, extra, run.ledger().Log(), on_curve);
+  return curve_.SigmaToDraw(GroupsOf(batch), promise_.rho, run.constants().diameter(), extra,
+                            run.ledger().Log(), on_curve);
 }
 
 // OLU Algorithm 1, line 5, with the exponent of its proof (eq. 8): sqrt(i^omega omega / (2 (omega -
@@ -104,6 +112,9 @@ void Calibrator::Drawn(std::span<const Held> batch, double sigma, const OnlineRu
   const DoubleDouble now = run.ledger().Log();
   for (const Held& held : batch) curve_.Add(held.on_curve, now);
   curve_.AddDraw(run.ledger().steps(), sigma * sigma, now);
+  for (const ShiftNoiseCurve::Group& group : GroupsOf(batch)) {
+    curve_.Cap(group, run.constants().diameter(), run.ExtraShift(sigma), now);
+  }
 }
 
 }  // namespace lethe

@@ -82,27 +82,30 @@ ShiftNoiseCurve::Columns ShiftNoiseCurve::BringToNow(std::span<const Group> grou
   return columns;
 }
 
-// Bisection on sigma. The cost of the hull with a last point (sigma^2, shift) falls as sigma grows,
-// because extra(sigma) grows slower than sigma. `high` starts at the sigma that covers all shift
-// alone, is doubled until it is enough, and stays enough throughout, so the result is never too
-// small. O(rows + draws) once, then up to 200 evaluations of the hull's last edges.
-double ShiftNoiseCurve::LeastSigma(std::span<const Group> groups, double rho,
-                                   const ExtraShift& extra, const DoubleDouble& now,
-                                   std::span<const Held> held) const {
+ShiftNoiseCurve::Before ShiftNoiseCurve::BeforeDraw(std::span<const Group> groups,
+                                                    const DoubleDouble& now,
+                                                    std::span<const Held> held) const {
   Columns columns = BringToNow(groups, now);
   for (const Held& h : held) {
     columns.shift[Column(h.sequence)] += Brought(h.shift, h.log, now, 1) * kUp;
   }
-  LowerHull hull;
-  double total = columns.shift.back();
+  Before before{{}, columns.shift.back(), columns.shift.back()};
   for (std::size_t j = 0; j < columns.noise.size(); ++j) {
-    hull.Add(columns.noise[j], columns.shift[j]);
-    total += columns.shift[j];
+    before.hull.Add(columns.noise[j], columns.shift[j]);
+    before.total += columns.shift[j];
   }
+  return before;
+}
+
+// Bisection on sigma. The cost of the hull with a last point (sigma^2, shift) falls as sigma grows,
+// because extra(sigma) grows slower than sigma. `high` starts at the sigma that covers all shift
+// alone, is doubled until it is enough, and stays enough throughout, so the result is never too
+// small. Up to 200 evaluations of the hull's last edges.
+double ShiftNoiseCurve::LeastSigmaAfter(const Before& before, double rho, const ExtraShift& extra) {
   const auto enough = [&](double sigma) {
-    return hull.CostWith(sigma * sigma, columns.shift.back() + extra(sigma)) <= rho;
+    return before.hull.CostWith(sigma * sigma, before.waiting + extra(sigma)) <= rho;
   };
-  double high = (total + extra(0)) / std::sqrt(2 * rho);
+  double high = (before.total + extra(0)) / std::sqrt(2 * rho);
   while (!enough(high)) {
     high *= 2;
     LETHE_CHECK(std::isfinite(high));
@@ -113,6 +116,38 @@ double ShiftNoiseCurve::LeastSigma(std::span<const Group> groups, double rho,
     (enough(middle) ? high : low) = middle;
   }
   return high * kUp;
+}
+
+double ShiftNoiseCurve::LeastSigma(std::span<const Group> groups, double rho,
+                                   const ExtraShift& extra, const DoubleDouble& now,
+                                   std::span<const Held> held) const {
+  return LeastSigmaAfter(BeforeDraw(groups, now, held), rho, extra);
+}
+
+// Every sigma that is returned keeps the bound at `target` or `aim`, and neither exceeds rho, so
+// the reserve needs no proof of its own. The proof of the diameter is in docs/guarantee.md.
+double ShiftNoiseCurve::SigmaToDraw(std::span<const Group> groups, double rho, double diameter,
+                                    const ExtraShift& extra, const DoubleDouble& now,
+                                    std::span<const Held> held) const {
+  const Before before = BeforeDraw(groups, now, held);
+  const double aim = rho * (1 - kReserve);
+  // What the earlier draws cost with the shifts that they can absorb, and one share of the reserve.
+  const double small = before.hull.CostWith(0, 0) + rho * kReserve * kReserveShare;
+  const double target = small <= rho ? std::max(aim, small) : aim;
+  const double sigma = LeastSigmaAfter(before, target, extra);
+  if (before.total <= diameter) return sigma;
+  return std::min(sigma, LeastSigmaAfter({{}, diameter, diameter}, aim, extra));
+}
+
+void ShiftNoiseCurve::Cap(const Group& group, double diameter, double extra,
+                          const DoubleDouble& now) {
+  const auto found = group ? rows_.find(*group) : rows_.end();
+  if (found == rows_.end() || draws_.empty()) return;
+  const Draw& last = draws_.back();
+  LETHE_CHECK(last.log == now);
+  const Group one[] = {group};
+  const double whole = LowerHull().CostWith(last.variance / kUp, (diameter + extra) * kUp);
+  if (whole < Divergence(one, extra, now)) found->second = {{last.sequence, now, diameter}};
 }
 
 double ShiftNoiseCurve::Divergence(std::span<const Group> groups, double extra,

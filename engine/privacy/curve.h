@@ -9,6 +9,7 @@
 
 #include "engine/base/double_double.h"
 #include "engine/base/types.h"
+#include "engine/privacy/hull.h"
 
 namespace lethe {
 
@@ -68,12 +69,36 @@ class ShiftNoiseCurve {
   double LeastSigma(std::span<const Group> groups, double rho, const ExtraShift& extra,
                     const DoubleDouble& now, std::span<const Held> held = {}) const;
 
+  // The sigma, rounded up, of a draw now that keeps the divergence of these groups together, with
+  // `held` included, at rho or below. It is LeastSigma but for two savings:
+  //
+  // Reserve. A draw that uses rho to the last bit makes the next tiny shift e expensive: its
+  // variance would have to be 2 e/S of that of the earlier draws, however small e is in itself. So
+  // a draw aims at rho (1 - kReserve). Later small draws may use the rest, each kReserveShare of
+  // it, and when it is used up the next draw restores it.
+  //
+  // Diameter. Two models are never further apart than `diameter`, whatever was learned. A draw that
+  // absorbs this distance alone is enough, and it is taken if it is the smaller one. Call Cap after
+  // the draw.
+  double SigmaToDraw(std::span<const Group> groups, double rho, double diameter,
+                     const ExtraShift& extra, const DoubleDouble& now,
+                     std::span<const Held> held = {}) const;
+
   // Adds a noise draw of this variance, made after `steps` learn steps.
   void AddDraw(std::int64_t steps, double variance, const DoubleDouble& now);
+
+  // Call it after AddDraw, at the same `now`, for every group of the batch, with the extra shift that
+  // the draw absorbed. If the last draw absorbs the diameter at less cost than all draws absorb the
+  // shifts of the group, one row of the size of the diameter replaces the rows of the group.
+  void Cap(const Group& group, double diameter, double extra, const DoubleDouble& now);
 
   // A bound on the divergence of these groups with the draws made so far, where `extra` is absorbed
   // by the last draw. Infinite if a shift has no draw after it.
   double Divergence(std::span<const Group> groups, double extra, const DoubleDouble& now) const;
+
+  // The part of rho that a draw leaves to later small ones, and the part of that for each of them.
+  static constexpr double kReserve = 1e-3;
+  static constexpr double kReserveShare = 1.0 / 64;
 
   std::size_t draws() const { return draws_.size(); }
   std::size_t groups() const { return rows_.size(); }
@@ -115,7 +140,18 @@ class ShiftNoiseCurve {
     std::vector<double> shift;  // S_j of each draw, now; last, the shift that waits for a draw
   };
 
+  // The draws made so far with the shifts that they can absorb, and the shifts that cannot be
+  // absorbed but by the next draw.
+  struct Before {
+    LowerHull hull;
+    double waiting = 0;
+    double total = 0;  // all shifts together, the waiting ones included
+  };
+
   const Rows* Find(const Group& group) const;
+  Before BeforeDraw(std::span<const Group> groups, const DoubleDouble& now,
+                    std::span<const Held> held) const;
+  static double LeastSigmaAfter(const Before& before, double rho, const ExtraShift& extra);
   std::size_t Column(std::int64_t sequence) const;
   Columns BringToNow(std::span<const Group> groups, const DoubleDouble& now) const;
   void DropFaded(const DoubleDouble& now);

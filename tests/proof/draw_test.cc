@@ -1,5 +1,5 @@
 // What one draw must cover is written down here once more, independently: the influence of what is
-// deleted, the round-off so far, and the rounding of the model to the grid of this very draw, at
+// deleted or the diameter of the ball, whichever is less, the round-off so far, and the rounding of the model to the grid of this very draw, at
 // the share of the budget that the split gives it. For every budget that a plan accepts.
 #include <algorithm>
 #include <cmath>
@@ -46,7 +46,8 @@ Need RandomDeletion(Dice& dice) {
   const double rounding = std::min(
       std::sqrt(need.dimension) * GridSpacing(sigma, spec.model.radius), 2 * spec.model.radius);
   need.covered = sigma * std::sqrt(2 * share) /
-                 (run.ledger().Influence({0}) + run.ledger().RoundOff() + rounding);
+                 (std::min(run.ledger().Influence({0}), 2 * spec.model.radius) +
+                  run.ledger().RoundOff() + rounding);
   return need;
 }
 

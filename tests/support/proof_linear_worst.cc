@@ -85,7 +85,10 @@ LinearRun SingleDeletionRun(Dice& dice) {
   Spec spec = TightSpec(feature_norm, lambda, dice.LogUniform(0.2, 4));
   spec.model.dimension = 1;
   spec.model.label_bound *= 1e9;
-  spec.learning.eta = dice.LogUniform(1e-3, 0.1) / (feature_norm * feature_norm + lambda);
+  // The step stays within half of the ball, so that neither a projection nor the cap at the
+  // diameter matters.
+  spec.learning.eta = 0.5 * spec.model.radius / Constants::Derive(spec.model).value().L *
+                      dice.LogUniform(1e-2, 1);
   LinearRun run{Script(spec), {}};
   const Vector x = Vector::Constant(1, run.script.plan().constants.feature_norm);
   const std::int64_t only = run.script.Learn(x, spec.model.label_bound);
