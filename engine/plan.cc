@@ -29,6 +29,16 @@ Status CheckWaiting(const ForgettingSpec& forgetting) {
   return Status::Ok();
 }
 
+Status CheckRetention(const ForgettingSpec& forgetting) {
+  if (forgetting.mode == "rewind" || forgetting.retention.is_auto()) return Status::Ok();
+  if (forgetting.mode == "retrain") {
+    return {ErrorCode::kConfig,
+            "forgetting.retention: mode retrain retains the whole stream; use mode: rewind"};
+  }
+  return {ErrorCode::kConfig, "forgetting.retention: mode " + forgetting.mode +
+                                  " has no window of events; use mode: rewind, or remove it"};
+}
+
 std::string ModesThatTakeHashed() {
   std::string names;
   for (const std::string& name : ModeNames()) {
@@ -83,6 +93,7 @@ Result<Plan> Plan::Make(const Spec& stated, std::int64_t shards) {
   LETHE_CHECK(shards >= 1);
   LETHE_RETURN_IF_ERROR(CheckHashBits(stated.model));
   LETHE_RETURN_IF_ERROR(CheckWaiting(stated.forgetting));
+  LETHE_RETURN_IF_ERROR(CheckRetention(stated.forgetting));
   auto constants = Constants::Derive(stated.model);
   if (!constants.ok()) return constants.status();
   auto budget = Promise::FromBudget(stated.forgetting.budget);

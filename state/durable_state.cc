@@ -14,6 +14,8 @@ constexpr char kCommitsKey[] = "c";
 constexpr char kNoteTag = 'n';
 constexpr std::int64_t kAhead = 16;  // how many events ahead the table is prefetched
 
+std::string IndexKey(std::int64_t index) { return NumberKey(static_cast<std::uint64_t>(index)); }
+
 std::string NoteKey(const std::string& name) { return kNoteTag + name; }
 
 }  // namespace
@@ -84,6 +86,7 @@ Status DurableState::LoadEvents() {
     table_.Reserve(static_cast<std::int64_t>(KeyNumber(*last)) + kEventsPerBlock);
   }
   LETHE_RETURN_IF_ERROR(events_.Load(store_, [this](const EventBlock& rows) {
+    if (table_.size() == 0) table_.DropBefore({rows.first()});
     for (std::int64_t index = rows.first(); index < rows.end(); ++index) {
       if (index + kAhead < rows.end()) {
         const LearnedEvent next = rows.At(index + kAhead);
@@ -97,6 +100,12 @@ Status DurableState::LoadEvents() {
   }));
   for (const std::int64_t index : deleted_) events_.Blank(index);
   eraser_.Add({deleted_.begin(), deleted_.end()});
+  // The process may have ended between the commit that dropped these rows and their erasure.
+  if (const std::int64_t first = events_.dropped(); first > 0) {
+    const std::int64_t from = std::max<std::int64_t>(0, first - 4 * (events_.first() - first + 1));
+    eraser_.AddRanges({{Family::kEvents, IndexKey(from), IndexKey(first - 1)},
+                       {Family::kPayloads, IndexKey(from), IndexKey(first - 1)}});
+  }
   return Status::Ok();
 }
 
@@ -140,11 +149,40 @@ void DurableState::AddEvent(const LearnedEvent& event) {
 }
 
 void DurableState::RemoveEvent(const LearnedEvent& event) {
-  table_.Remove(event.index, event.id);
+  table_.Remove(event.index, event.id, event.subject);
   events_.Blank(event.index.value);
-  deleted_.insert(event.index.value);
-  to_erase_.push_back(event.index.value);
-  batch_.Put(Family::kDeleted, NumberKey(static_cast<std::uint64_t>(event.index.value)), {});
+  MarkDeleted(event.index.value);
+}
+
+void DurableState::MarkDeleted(std::int64_t index) {
+  deleted_.insert(index);
+  to_erase_.push_back(index);
+  batch_.Put(Family::kDeleted, IndexKey(index), {});
+}
+
+// Full blocks of dropped events are deleted as a range. A block that also has later events stays;
+// the dropped entries in it are blanked, like those of deleted events.
+void DurableState::DropBefore(EventIndex index) {
+  for (std::int64_t i = table_.first().value; i < index.value; ++i) {
+    if (!table_.Has({i})) continue;
+    const auto event = ReadEvent({i});
+    if (!event) return;  // failure_ has the error
+    table_.Remove({i}, event->id, event->subject);
+  }
+  table_.DropBefore(index);
+  const std::int64_t before = events_.dropped();
+  events_.DropBefore(index.value);
+  payloads_.DropBefore(index);
+  const std::int64_t kept = std::min(events_.dropped(), payloads_.first_stored());
+  if (before < index.value) {
+    ranges_to_erase_.push_back({Family::kEvents, IndexKey(before), IndexKey(index.value - 1)});
+    ranges_to_erase_.push_back({Family::kPayloads, IndexKey(before), IndexKey(index.value - 1)});
+  }
+  for (std::int64_t i = kept; i < index.value; ++i) {
+    events_.Blank(i);
+    payloads_.Remove({i});
+    if (deleted_.count(i) == 0) MarkDeleted(i);
+  }
 }
 
 std::optional<Refusal> DurableState::FindRefusal(const KeyHash& hash) const {
@@ -186,6 +224,7 @@ Status DurableState::Commit(bool sync) {
   refusals_.OnCommitted();
   eraser_.Add(to_erase_);
   to_erase_.clear();
+  eraser_.AddRanges(std::exchange(ranges_to_erase_, {}));
   if (std::exchange(retires_models_, false)) eraser_.AddModels();
   durable_entries_ = chain_entries_;
   return Status::Ok();

@@ -58,6 +58,7 @@ class DurableState final : public State {
 
   void AddEvent(const LearnedEvent& event) override;
   void RemoveEvent(const LearnedEvent& event) override;
+  void DropBefore(EventIndex index) override;
   void Refuse(const KeyHash& hash, const Refusal& refusal) override;
   void ExpireRefusals(TimeMs now) override;
   void Append(ChainKind kind, std::string_view bytes) override;
@@ -125,6 +126,8 @@ class DurableState final : public State {
   explicit DurableState(Store& store, CommitWatermarkFile* watermark);
   Status Load();
   Status LoadEvents();
+  // Records that the bytes of an event, or of its payload, have to be erased.
+  void MarkDeleted(std::int64_t index);
   // Keeps the first error, for Commit.
   void NoteFailure(const Status& status) const;
   // Waits for the commit in flight, and reads an event. None: see failure_.
@@ -141,6 +144,7 @@ class DurableState final : public State {
   Eraser eraser_;
   std::set<std::int64_t> deleted_;      // events whose bytes are not erased yet
   std::vector<std::int64_t> to_erase_;  // deletions that the next commit makes durable
+  std::vector<Store::KeyRange> ranges_to_erase_;  // rows that the next commit deletes
   bool retires_models_ = false;         // set by RetireModels, until the next commit
   DurableRefusals refusals_;
   std::uint64_t commits_ = 0;

@@ -12,6 +12,11 @@ void Eraser::Add(const std::vector<std::int64_t>& indices) {
   waiting_.insert(indices.begin(), indices.end());
 }
 
+void Eraser::AddRanges(const std::vector<Store::KeyRange>& ranges) {
+  const std::lock_guard lock(mutex_);
+  ranges_wait_.insert(ranges_wait_.end(), ranges.begin(), ranges.end());
+}
+
 void Eraser::AddModels() {
   const std::lock_guard lock(mutex_);
   models_wait_ = true;
@@ -19,20 +24,23 @@ void Eraser::AddModels() {
 
 bool Eraser::has_work() const {
   const std::lock_guard lock(mutex_);
-  return !waiting_.empty() || models_wait_;
+  return !waiting_.empty() || !ranges_wait_.empty() || models_wait_;
 }
 
 Status Eraser::EraseAll() {
   const std::lock_guard one_at_a_time(erasing_);
   // Shared with the scrub below, which the store may call even after Rewrite has returned.
   std::shared_ptr<const std::set<std::int64_t>> indices;
+  std::vector<Store::KeyRange> dropped;
   {
     const std::lock_guard lock(mutex_);
     indices = std::make_shared<const std::set<std::int64_t>>(waiting_);
-    if (indices->empty() && !models_wait_) return Status::Ok();
+    if (indices->empty() && ranges_wait_.empty() && !models_wait_) return Status::Ok();
+    dropped = std::exchange(ranges_wait_, {});
     models_wait_ = false;
   }
   std::vector<Store::KeyRange> ranges = ranges_of_(*indices);
+  ranges.insert(ranges.end(), dropped.begin(), dropped.end());
   // The current model no longer depends on the events. Older pages of it are overwritten rows of
   // kMeta, which this range erases.
   ranges.push_back({Family::kMeta, "", ""});
@@ -41,6 +49,7 @@ Status Eraser::EraseAll() {
   const std::lock_guard lock(mutex_);
   if (!status.ok()) {
     models_wait_ = true;  // the next call tries again
+    ranges_wait_.insert(ranges_wait_.end(), dropped.begin(), dropped.end());
     return status;
   }
   for (const std::int64_t index : *indices) {

@@ -23,6 +23,8 @@ class Eraser {
 
   // Adds deleted events. Their deletion must be committed already.
   void Add(const std::vector<std::int64_t>& indices);
+  // Adds ranges of keys whose rows were deleted. The deletion must be committed already.
+  void AddRanges(const std::vector<Store::KeyRange>& ranges);
   // Asks for the erasure of all models in commits before the last one.
   void AddModels();
   // Whether anything was added that is not erased.
@@ -41,6 +43,7 @@ class Eraser {
   std::mutex erasing_;  // held during EraseAll
   mutable std::mutex mutex_;
   std::set<std::int64_t> waiting_;
+  std::vector<Store::KeyRange> ranges_wait_;
   bool models_wait_ = false;
   std::vector<std::int64_t> erased_;
 };

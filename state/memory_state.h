@@ -25,6 +25,7 @@ class MemoryState final : public State {
 
   void AddEvent(const LearnedEvent& event) override;
   void RemoveEvent(const LearnedEvent& event) override;
+  void DropBefore(EventIndex index) override;
   void Refuse(const KeyHash& hash, const Refusal& refusal) override {
     refusals_.Set(hash, refusal);
   }
@@ -38,8 +39,15 @@ class MemoryState final : public State {
   std::size_t refusals() const { return refusals_.size(); }
 
  private:
+  LearnedEvent& At(EventIndex index) {
+    return events_[static_cast<std::size_t>(index.value - table_.first().value)];
+  }
+  const LearnedEvent& At(EventIndex index) const {
+    return const_cast<MemoryState*>(this)->At(index);
+  }
+
   EventTable table_;
-  std::deque<LearnedEvent> events_;  // by index; a removed event is blank
+  std::deque<LearnedEvent> events_;  // from table_.first() on; a removed event is blank
   RefuseList refusals_;
 };
 

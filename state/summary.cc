@@ -71,6 +71,13 @@ Result<ShardSummary> SummariseShard(const std::string& path, ShardId shard, cons
     archive(version, summary.counters, clean_from, summary.next, now, last_time, receipts,
             summary.chain_head, summary.known_entries);
   }
+  if (const auto bytes = parts.Get(Part::kWindow)) {
+    LoadingArchive archive(*bytes);
+    WindowRecord window;
+    archive(window);
+    summary.counters.outcomes[static_cast<std::size_t>(Outcome::kNotRetained)] =
+        window.not_retained;
+  }
   const auto entries = CountRows(*store.value(), Family::kChain);
   if (!entries.ok()) return entries.status();
   summary.chain_entries = static_cast<std::uint64_t>(entries.value());

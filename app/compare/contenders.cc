@@ -11,6 +11,7 @@ std::vector<Contender> AllContenders(const Spec& base) {
     Spec spec = base;
     spec.forgetting.calibration = Calibration::kLedger;
     spec.forgetting.split = Split::kCurve;
+    spec.forgetting.retention = {};
     change(spec.forgetting);
     all.push_back({name, spec});
   };
@@ -31,6 +32,10 @@ std::vector<Contender> AllContenders(const Spec& base) {
   add("active/algorithm_3_paper", active(ActiveVariant::kAlgorithm3Paper));
   add("active/ledger", active(ActiveVariant::kLedger));
   add("active/paper", active(ActiveVariant::kPaper));
+  add("rewind", [&](ForgettingSpec& f) {
+    f.mode = "rewind";
+    f.retention = base.forgetting.retention;
+  });
   add("retrain", [](ForgettingSpec& f) { f.mode = "retrain"; });
   add("restart", [](ForgettingSpec& f) { f.mode = "restart"; });
   const auto d2d = [&](const char* name, const char* mode, Calibration calibration) {

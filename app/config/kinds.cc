@@ -1,5 +1,7 @@
 #include "app/config/kinds.h"
 
+#include "engine/spec/retention.h"
+
 namespace lethe::config {
 namespace {
 
@@ -115,6 +117,28 @@ Kind<Wait> EventsOrTime() {
   return {"a number of events such as 100, or of event time such as 5s, 24h",
           "{\"anyOf\": [" + IntegerSchema(0, kNoLimit) + ", " + kDurationSchema + "]}", parse,
           print};
+}
+
+Kind<Retention> RetainedEvents() {
+  const auto parse = [](const std::string& text) -> Result<Retention> {
+    if (text == "auto") return Retention{};
+    if (text == "all") return Retention{.all = true, .events = 0};
+    const Result<std::int64_t> events = ParseInteger(text);
+    if (!events.ok()) {
+      return Status(ErrorCode::kConfig, "is neither auto, nor all, nor a number of events");
+    }
+    if (events.value() < kLeastRetention) return OutOfRange("");
+    return Retention{.all = false, .events = events.value()};
+  };
+  const auto print = [](const Retention& retention) {
+    return retention.all ? "all" : retention.is_auto() ? "auto" : std::to_string(retention.events);
+  };
+  return {"auto, all, or a number of events, at least " + std::to_string(kLeastRetention),
+          "{\"anyOf\": [" + EnumSchema({"auto", "all"}) + ", " +
+              IntegerSchema(kLeastRetention, kNoLimit) + "]}",
+          parse,
+          print,
+          {"auto", "all"}};
 }
 
 Kind<std::int64_t> ZeroIsNull(Kind<std::int64_t> kind) {

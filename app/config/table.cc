@@ -63,7 +63,9 @@ std::vector<Field> ForgettingFields() {
   const auto budget = [] { return OrNull(Number({.why = kNoBudget})); };
   return {
       Describe("forgetting.mode", LETHE_AT(spec.forgetting.mode), Identifier("the name of a mode"),
-               "how deletions are served: passive, active, noisy, retrain, restart, none, ..."),
+               "how deletions are served: rewind, passive, active, noisy, restart, none, ..."),
+      Describe("forgetting.retention", LETHE_AT(spec.forgetting.retention), RetainedEvents(),
+               "mode rewind: no model depends on an event further back than this many events"),
       Describe("forgetting.guarantee", LETHE_AT(spec.forgetting.guarantee),
                Choice<Guarantee>({Guarantee::kJoint, Guarantee::kPerRequest}),
                "whether the budget covers all deletions together or each one alone"),

@@ -53,6 +53,7 @@ NoiseForecast MakeNoise(const Plan& plan, double sigma) {
 
 Spec WithMode(Spec spec, const std::string& mode) {
   spec.forgetting.mode = mode;
+  if (mode != "rewind") spec.forgetting.retention = {};
   spec.forgetting.active.variant = ActiveVariant::kSecondOrder;
   spec.forgetting.calibration = Calibration::kLedger;
   return spec;

@@ -34,6 +34,13 @@ class LiveProbe final : public Probe {
     losses_.Clear();
   }
 
+  // Losses also begin anew when events leave the window: those so far depend on them. Every model
+  // so far does too.
+  void OnExpired(ShardId) override {
+    first_forgotten_ = EventIndex{0};
+    losses_.Clear();
+  }
+
   void OnStage(ShardId, ErasureStage stage, std::int64_t seconds) override {
     stages_.emplace_back(stage, seconds);
   }

@@ -51,23 +51,23 @@ class OnlineCheck {
 
   // The retention and the number of partitions of a topic. None, after adding a finding, if it does
   // not exist.
-  Result<std::optional<Retention>> Look(const std::string& topic, std::int32_t& partitions) {
+  Result<std::optional<TopicRetention>> Look(const std::string& topic, std::int32_t& partitions) {
     const auto count = access_.cluster().PartitionCount(topic, kBrokerTimeout);
     if (!count.ok()) return count.status();
     if (!count.value()) {
       Add(Level::kBroken, topic, "does not exist; create it");
-      return std::optional<Retention>();
+      return std::optional<TopicRetention>();
     }
     partitions = *count.value();
     const auto settings = admin_->DescribeTopic(topic, kBrokerTimeout);
     if (settings.status().code() == ErrorCode::kUnavailable) return settings.status();
     if (!settings.ok()) {
       Add(Level::kWarning, topic, "its settings cannot be read: " + settings.status().message());
-      return std::optional<Retention>();
+      return std::optional<TopicRetention>();
     }
     if (const auto bytes = MaxMessageBytes(settings.value())) limits_[topic] = *bytes;
     LETHE_RETURN_IF_ERROR(CheckPermission(topic));
-    return std::optional(Retention::Of(settings.value()));
+    return std::optional(TopicRetention::Of(settings.value()));
   }
 
   Status CheckSource() {
@@ -103,7 +103,7 @@ class OnlineCheck {
   }
 
   // Checks how long a topic keeps records that a deletion should remove.
-  void CheckLife(const std::string& topic, const Retention& retention, const std::string& whose,
+  void CheckLife(const std::string& topic, const TopicRetention& retention, const std::string& whose,
                  Level level) {
     const auto longest = retention.Longest();
     const std::int64_t allowed = std::max(config_.erasure.max_lag_ms, RefuseMs());
@@ -128,7 +128,7 @@ class OnlineCheck {
   std::int64_t RefuseMs() const { return config_.spec.refuse_late_for_ms; }
 
   // Checks that Kafka keeps records until they are read.
-  void CheckLateness(const Retention& retention) {
+  void CheckLateness(const TopicRetention& retention) {
     const std::string& topic = config_.spec.topic;
     if (retention.is_deleted && retention.keep_ms && *retention.keep_ms < kDayMs) {
       Add(Level::kWarning, topic,
@@ -142,7 +142,7 @@ class OnlineCheck {
     }
   }
 
-  void CheckCompaction(const Retention& retention) {
+  void CheckCompaction(const TopicRetention& retention) {
     const std::string& topic = config_.spec.topic;
     if (!retention.is_compacted) return;
     if (retention.min_compaction_lag_ms < kDayMs) {

@@ -22,8 +22,8 @@ std::optional<std::int64_t> Number(const KafkaAdmin::TopicConfig& config, const 
 
 }  // namespace
 
-Retention Retention::Of(const KafkaAdmin::TopicConfig& config) {
-  Retention retention;
+TopicRetention TopicRetention::Of(const KafkaAdmin::TopicConfig& config) {
+  TopicRetention retention;
   const auto policy = config.find("cleanup.policy");
   const std::string words = policy == config.end() ? "delete" : policy->second;
   retention.is_deleted = words.find("delete") != std::string::npos;
@@ -36,7 +36,7 @@ Retention Retention::Of(const KafkaAdmin::TopicConfig& config) {
   return retention;
 }
 
-std::optional<std::int64_t> Retention::Longest() const {
+std::optional<std::int64_t> TopicRetention::Longest() const {
   std::optional<std::int64_t> longest;
   if (is_deleted) longest = keep_ms;
   if (is_compacted && max_compaction_lag_ms) {

@@ -9,7 +9,7 @@
 namespace lethe {
 
 // How Kafka removes records from a topic, from the topic's settings.
-struct Retention {
+struct TopicRetention {
   bool is_deleted = false;                            // cleanup.policy has `delete`
   bool is_compacted = false;                          // cleanup.policy has `compact`
   std::optional<std::int64_t> keep_ms;                // if deleted; none: for ever
@@ -18,7 +18,7 @@ struct Retention {
   std::optional<std::int64_t> max_compaction_lag_ms;  // if compacted; none: no bound
   std::int64_t tombstone_ms = 0;                      // if compacted: how long tombstones are kept
 
-  static Retention Of(const KafkaAdmin::TopicConfig& config);
+  static TopicRetention Of(const KafkaAdmin::TopicConfig& config);
 
   // The longest time until a record is gone that is too old, or has a newer record with its key.
   // None if the settings give no bound.

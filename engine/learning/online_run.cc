@@ -15,13 +15,13 @@
 namespace lethe {
 
 OnlineRun::OnlineRun(const Loss& loss, const Constants& constants, const Schedule& schedule,
-                     Eigen::Index model_dimension, Features features)
+                     Eigen::Index model_dimension, Features features, Ledger::Account account)
     : loss_(loss),
       constants_(constants),
       schedule_(schedule),
       dimension_(model_dimension),
       ledger_(constants, schedule,
-              features == Features::kSparse ? SparseModel::Terms() : model_dimension) {
+              features == Features::kSparse ? SparseModel::Terms() : model_dimension, account) {
   if (features == Features::kSparse) {
     sparse_.emplace(constants, model_dimension);
   } else {
@@ -140,8 +140,8 @@ Status OnlineRun::Load(const State& state) {
 
 double OnlineRun::HalfLife() const {
   const double eta = schedule_.is_public() ? schedule_.Step(ledger_.steps() + 1)
-                     : ledger_.steps() > 0 ? ledger_.StepSize({ledger_.steps() - 1})
-                                           : constants_.max_step();
+                     : squared_gradients_ > 0 ? schedule_.AdaptiveStep(squared_gradients_)
+                                              : constants_.max_step();
   return std::numbers::ln2 / -std::log1p(-eta * constants_.mu);
 }
 

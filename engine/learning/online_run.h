@@ -26,7 +26,8 @@ class OnlineRun {
 
   // For sparse features the constants must have passed SparseModel::Check.
   OnlineRun(const Loss& loss, const Constants& constants, const Schedule& schedule,
-            Eigen::Index model_dimension, Features features = Features::kDense);
+            Eigen::Index model_dimension, Features features = Features::kDense,
+            Ledger::Account account = Ledger::Account::kInfluence);
 
   double Predict(const Example& example) const {
     return sparse_ ? sparse_->Dot(example) : z_.dot(example.x);

@@ -5,11 +5,11 @@
 
 namespace lethe {
 
-OnlineRun NewOnlineRun(const ModelSpec& model, const Constants& constants,
-                       const Schedule& schedule) {
+OnlineRun NewOnlineRun(const ModelSpec& model, const Constants& constants, const Schedule& schedule,
+                       Ledger::Account account) {
   return {Loss(model.loss, model.huber_width), constants, schedule,
           EventValidator(model).model_dimension(),
-          model.hash_bits ? OnlineRun::Features::kSparse : OnlineRun::Features::kDense};
+          model.hash_bits ? OnlineRun::Features::kSparse : OnlineRun::Features::kDense, account};
 }
 
 OnlineUnlearner::OnlineUnlearner(const ModeContext& context)

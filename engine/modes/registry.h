@@ -10,6 +10,7 @@
 #define LETHE_MODES(MODE)     \
   MODE(kPassiveMode)          \
   MODE(kActiveMode)           \
+  MODE(kRewindMode)           \
   MODE(kRetrainMode)          \
   MODE(kRestartMode)          \
   MODE(kNoneMode)             \

@@ -65,6 +65,15 @@ class Unlearner {
   // The number of steps in which the influence of an event halves; infinite if it does not fade.
   virtual double HalfLife() const = 0;
 
+  // The window of a mode that lets old events expire without a request, in events: no model depends
+  // on anything older than twice the window. 0: events do not expire.
+  virtual std::int64_t window() const { return 0; }
+  // The first event of the window. No model depends on an event before it. It only grows, and only
+  // in Learn; it is a function of the number of learned events.
+  virtual EventIndex anchor() const { return {0}; }
+  // How often the window has slid.
+  virtual std::int64_t slides() const { return 0; }
+
   // Gradients computed so far for learning and for deletions. In some modes they depend on data, so
   // a running engine never exports them; they are for the evaluation of recordings.
   virtual std::int64_t LearnGradients() const = 0;

@@ -36,7 +36,9 @@ class Payloads {
   virtual void DropBefore(EventIndex index) = 0;
 
   // Visits the retained events in order of index. The example is valid during the call only.
-  virtual void ForEach(const Visitor& visit) const = 0;
+  void ForEach(const Visitor& visit) const { ForEachFrom({0}, visit); }
+  // Visits the retained events from `first` on, in order of index.
+  virtual void ForEachFrom(EventIndex first, const Visitor& visit) const = 0;
   // Visits the retained events in order of index, many per call, for computations that make
   // hundreds of passes. Dense features only. No block is empty. Block sizes depend on earlier
   // deletions, so a result must not depend on them.
@@ -44,6 +46,8 @@ class Payloads {
   // Pins all payloads in memory as doubles, so that the pointers of blocks stay valid until the
   // next Add, Remove or DropBefore.
   virtual void PinInMemory() = 0;
+  // Keeps all payloads in memory from now on, in their compact form, so that visits need no disk.
+  virtual void KeepInMemory() {}
   virtual std::int64_t count() const = 0;
   // The size of all payloads at eight bytes per number. The memory in use may be less.
   virtual std::int64_t bytes() const = 0;

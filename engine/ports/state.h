@@ -54,6 +54,8 @@ enum class Part : std::uint8_t {
   kMode = 7,           // other data of the mode
   kFleet = 8,          // several shards: their number, and the holders of each pending request
   kClock = 9,          // decisions of the machine's clocks, and the start of each wait
+  kWindow = 10,        // modes with a window: what the shard knows of it
+  kSeenIds = 11,       // modes with a window: ids that came in it and are not learned; grows
 };
 
 // The database of one shard: the index of learned events, refusals, the receipt chain and the saved
@@ -77,6 +79,9 @@ class State {
 
   virtual void AddEvent(const LearnedEvent& event) = 0;
   virtual void RemoveEvent(const LearnedEvent& event) = 0;
+  // Removes all events before `index`, which have left the window of a mode. Their bytes are erased
+  // as those of removed events are. No event before `index` may be added afterwards.
+  virtual void DropBefore(EventIndex index) = 0;
   virtual void Refuse(const KeyHash& hash, const Refusal& refusal) = 0;
   // Removes the refusals whose `until` has passed.
   virtual void ExpireRefusals(TimeMs now) = 0;

@@ -51,8 +51,10 @@ bool Load(const State& state, Part part, std::vector<T>& values, std::size_t& sa
 
 }  // namespace
 
-Ledger::Ledger(const Constants& constants, const Schedule& schedule, std::int64_t terms)
-    : constants_(constants),
+Ledger::Ledger(const Constants& constants, const Schedule& schedule, std::int64_t terms,
+               Account account)
+    : account_(account),
+      constants_(constants),
       schedule_(schedule),
       unit_((3 * static_cast<double>(terms) + 40) * 0x1p-53),
       marks_{{0, {}, 0}} {}
@@ -69,7 +71,7 @@ void Ledger::SetMark() {
   factors_ = 0;
 }
 
-void Ledger::Step(double eta) {
+void Ledger::Book(double eta) {
   const double c = Contraction(constants_, eta);
   product_ *= c;
   ++factors_;
@@ -109,11 +111,13 @@ void Ledger::Reset(double influence) {
 }
 
 void Ledger::SaveGrown(State& state) {
+  if (account_ == Account::kStepsOnly) return;
   Save(state, Part::kMarks, marks_, saved_marks_);
   if (!schedule_.is_public()) Save(state, Part::kAdaptiveSteps, adaptive_steps_, saved_steps_);
 }
 
 Status Ledger::LoadGrown(const State& state) {
+  if (account_ == Account::kStepsOnly) return Status::Ok();
   const bool has_marks = Load(state, Part::kMarks, marks_, saved_marks_) && !marks_.empty() &&
                          marks_.front().first == 0 && marks_.back().first <= steps_;
   const bool has_steps =
@@ -129,6 +133,7 @@ DoubleDouble Ledger::Log() const {
 }
 
 double Ledger::StepSize(EventIndex u) const {
+  LETHE_CHECK(account_ == Account::kInfluence);
   LETHE_CHECK(u.value >= 0 && u.value < steps_);
   return schedule_.is_public() ? schedule_.Step(u.value + 1)
                                : adaptive_steps_[static_cast<std::size_t>(u.value)];

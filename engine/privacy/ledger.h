@@ -29,11 +29,22 @@ namespace lethe {
 // was never learned is a programming error and ends the process.
 class Ledger {
  public:
+  // What a ledger accounts for. A mode that forgets exactly needs no influence: its ledger counts
+  // the steps and does nothing else, so that it costs nothing and does not grow.
+  enum class Account { kInfluence, kStepsOnly };
+
   // `terms` is the length of the longest sum in one step; it determines the round-off term.
-  Ledger(const Constants& constants, const Schedule& schedule, std::int64_t terms);
+  Ledger(const Constants& constants, const Schedule& schedule, std::int64_t terms,
+         Account account = Account::kInfluence);
 
   // Accounts for a learn step of size eta.
-  void Step(double eta);
+  void Step(double eta) {
+    if (account_ == Account::kStepsOnly) {
+      ++steps_;
+    } else {
+      Book(eta);
+    }
+  }
 
   // Accounts for `count` gradient steps of size eta on the mean cost of n retained events (n = 0:
   // on the regulariser alone).
@@ -99,8 +110,10 @@ class Ledger {
     }
   };
 
+  void Book(double eta);
   void SetMark();
 
+  Account account_;
   Constants constants_;
   Schedule schedule_;
   double unit_;  // (3 d + 40) 2^-53 with d = terms

@@ -8,6 +8,7 @@ const char* Name(Outcome outcome) {
   switch (outcome) {
     case Outcome::kForgotten: return "forgotten";
     case Outcome::kNothingLearned: return "nothing_learned";
+    case Outcome::kNotRetained: return "not_retained";
     case Outcome::kAlreadyForgotten: return "already_forgotten";
     case Outcome::kRejected: return "rejected";
   }

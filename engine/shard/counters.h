@@ -9,8 +9,8 @@
 namespace lethe {
 
 // The outcome of a request, as its receipt states it.
-enum class Outcome { kForgotten, kNothingLearned, kAlreadyForgotten, kRejected };
-inline constexpr std::size_t kOutcomes = 4;
+enum class Outcome { kForgotten, kNothingLearned, kAlreadyForgotten, kRejected, kNotRetained };
+inline constexpr std::size_t kOutcomes = 5;
 const char* Name(Outcome outcome);
 
 // The counters of one shard since its state began. They are public: none depends on a payload. A
@@ -39,8 +39,23 @@ struct Counters {
   template <typename Self, typename Archive>
   static void Fields(Self& self, Archive& archive) {
     archive(self.records, self.learned, self.updates, self.requests, self.duplicates,
-            self.refused_late, self.rejected, self.outcomes, self.notices, self.forgotten_events,
-            self.effective_deletions, self.draws, self.noise_variance);
+            self.refused_late, self.rejected);
+    // kNotRetained is saved in WindowRecord: only modes with a window have it.
+    for (std::size_t i = 0; i < kOutcomes - 1; ++i) archive(self.outcomes[i]);
+    archive(self.notices, self.forgotten_events, self.effective_deletions, self.draws,
+            self.noise_variance);
+  }
+};
+
+// What a shard with a window saves besides, in Part::kWindow. A value type.
+struct WindowRecord {
+  ModelVersion since;             // the first version without the events before the anchor
+  std::int64_t retained = 0;      // events in the window
+  std::int64_t not_retained = 0;  // receipts of this outcome
+
+  template <typename Self, typename Archive>
+  static void Fields(Self& self, Archive& archive) {
+    archive(self.since, self.retained, self.not_retained);
   }
 };
 

@@ -102,7 +102,9 @@ std::string WriteReceipt(const Receipt& receipt, const ReceiptContext& context,
   if (receipt.is_update) json.Field("cause", "update");
   if (receipt.first_receipt) json.Field("first_receipt", ToText(*receipt.first_receipt));
   if (receipt.reason) json.Field("reason", ReasonName(*receipt.reason));
-  if (receipt.outcome == Outcome::kNothingLearned) WriteShards(json, "searched", receipt.searched);
+  if (receipt.outcome == Outcome::kNothingLearned || receipt.outcome == Outcome::kNotRetained) {
+    WriteShards(json, "searched", receipt.searched);
+  }
   if (!receipt.passed_on.empty()) WriteShards(json, "passed_on", receipt.passed_on);
   if (!receipt.pending.empty()) WriteShards(json, "pending", receipt.pending);
   WriteEvents(json, receipt, context.hasher);
@@ -113,6 +115,10 @@ std::string WriteReceipt(const Receipt& receipt, const ReceiptContext& context,
   json.Field("index", receipt.index).Field("model_version", receipt.model_version.value);
   WriteTime(json, receipt.effective_time);
   json.Field("by", receipt.by_timer ? "timer" : "stream").EndObject();
+  if (receipt.expired_before.value > 0) {
+    json.Key("expired").BeginObject().Field("before", receipt.expired_before.value);
+    json.Field("model_version", receipt.expired_since.value).EndObject();
+  }
   json.Field("certified", receipt.why_not.empty());
   WriteLines(json, "why_not", receipt.why_not);
   json.Field("mode", spec.forgetting.mode).Field("guarantee", Name(spec.forgetting.guarantee));
@@ -139,12 +145,24 @@ std::string WriteReceivedNotice(const Receipt& receipt, const std::string& previ
 
 std::string WriteErasedNotice(const ErasedNotice& notice, const std::string& previous) {
   JsonWriter json;
-  json.BeginObject().Field("format", "lethe.notice/1").Field("receipt", ToText(notice.receipt));
+  json.BeginObject().Field("format", "lethe.notice/1").Key("receipt");
+  notice.receipt == Uuid{} ? json.Null() : json.Value(ToText(notice.receipt));
   json.Field("state", ToText(notice.state)).Field("shard", notice.shard.value);
   json.Field("status", "erased").Field("sha256", notice.receipt_sha256);
   json.Field("offset", notice.offset.value);
   WriteTime(json, notice.time);
   json.Field("by", notice.by_timer ? "timer" : "stream");
+  return json.Field("previous", previous).EndObject().text();
+}
+
+std::string WriteExpiredNotice(const ExpiredNotice& notice, const std::string& previous) {
+  JsonWriter json;
+  json.BeginObject().Field("format", "lethe.notice/1").Key("receipt").Null();
+  json.Field("state", ToText(notice.state)).Field("shard", notice.shard.value);
+  json.Field("status", "expired").Key("sha256").Null();
+  json.Field("before", notice.anchor.value).Field("model_version", notice.model_version.value);
+  json.Field("offset", notice.offset.value);
+  WriteTime(json, notice.time);
   return json.Field("previous", previous).EndObject().text();
 }
 

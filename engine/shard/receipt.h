@@ -26,7 +26,7 @@ struct Receipt {
   std::optional<KeyHash> subject;     // under the receipts key
   std::optional<Uuid> first_receipt;  // already_forgotten
   std::optional<Reason> reason;       // rejected
-  std::vector<ShardId> searched;      // nothing_learned
+  std::vector<ShardId> searched;      // nothing_learned, not_retained
   std::vector<ShardId> passed_on;     // shards that may hold events of it and got the request
   std::vector<ShardId> pending;       // shards that cannot tell yet whether they hold any
   std::vector<LearnedEvent> events;   // the forgotten events
@@ -37,6 +37,10 @@ struct Receipt {
   bool by_timer = false;   // the clock decided when it took effect, not a record
   std::int64_t index = 0;  // learn steps taken when it took effect
   ModelVersion model_version;
+  // Events before this index have expired: no model since that version depends on them. 0: none
+  // has.
+  EventIndex expired_before;
+  ModelVersion expired_since;
   Forgetting forgetting;
   std::vector<std::string> why_not;  // empty: certified
   std::int64_t holders = 1;  // shards that held events of the subject, as far as can be known
@@ -73,7 +77,8 @@ std::string WriteReceipt(const Receipt& receipt, const ReceiptContext& context,
 std::string WriteReceivedNotice(const Receipt& receipt, const std::string& previous);
 
 // A notice that no byte of the forgotten events is left on disk. `receipt_sha256` is the hash of
-// the receipt's bytes. `offset` and `time` are those of the last record before the erasure; if the
+// the receipt's bytes. If events have expired without a request, there is no receipt, and the hash
+// is that of the notice of it. `offset` and `time` are those of the last record before the erasure; if the
 // clock decided (`by_timer`), the time is the clock's.
 struct ErasedNotice {
   Uuid receipt{};
@@ -85,6 +90,18 @@ struct ErasedNotice {
   bool by_timer = false;
 };
 std::string WriteErasedNotice(const ErasedNotice& notice, const std::string& previous);
+
+// A notice that the window has slid: no model from this version on depends on an event before the
+// anchor.
+struct ExpiredNotice {
+  Uuid state{};
+  ShardId shard;
+  EventIndex anchor;
+  ModelVersion model_version;
+  Offset offset;
+  TimeMs time = kNoTime;
+};
+std::string WriteExpiredNotice(const ExpiredNotice& notice, const std::string& previous);
 
 // A notice that the arrival of this record decides event time from here on, because its timestamp
 // lies in the future; or, if it does not, that timestamps count again (engine/shard/time_bound.h).

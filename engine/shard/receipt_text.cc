@@ -115,6 +115,13 @@ std::string Statement(const Receipt& receipt, const ReceiptContext& context) {
              " named nothing that this shard has learned, so nothing had to be forgotten and "
              "the model was left as it is." +
              PassedOn(receipt);
+    case Outcome::kNotRetained:
+      return who +
+             " named nothing that this shard retains. What it learned before index " +
+             std::to_string(receipt.expired_before.value) + " is in no model since version " +
+             std::to_string(receipt.expired_since.value) +
+             ", whether it was under this name or not. The model was left as it is." +
+             PassedOn(receipt);
     case Outcome::kAlreadyForgotten:
       return who +
              " repeats an earlier one, whose receipt states what is promised and since "

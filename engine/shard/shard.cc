@@ -24,7 +24,9 @@ Shard::Shard(const Plan& plan, const ShardIdentity& identity, const ShardPorts& 
   unlearner_ = MakeUnlearner(plan_, id_, ports.random, ports.payloads);
 }
 
-ModelVersion Shard::model_version() const { return {steps() + counters_.effective_deletions}; }
+ModelVersion Shard::model_version() const {
+  return {steps() + counters_.effective_deletions + unlearner_->slides()};
+}
 
 std::optional<double> Shard::regret_bound() const {
   if (!plan_.schedule.is_public() || plan_.mode->moves_model) return std::nullopt;
@@ -104,7 +106,9 @@ void Shard::LearnAs(const Position& position, const AdmittedLearn& learn, bool i
   const double prediction = unlearner_->LearnOf(learned.subject, learn.example);
   ports_.state.AddEvent(learned);
   ++(is_update ? counters_.updates : counters_.learned);
+  ++window_.retained;
   ports_.probe.OnLearn(id_, {learned.index, prediction, squared_norm, learn.example});
+  if (unlearner_->anchor() != anchor_) Slide(position);
 }
 
 bool Shard::IsRefused(const KeyHash& id) const {
@@ -113,19 +117,20 @@ bool Shard::IsRefused(const KeyHash& id) const {
 }
 
 Status Shard::Take(const Position& position, const AdmittedLearn& learn) {
-  if (IsRefused(learn.id)) {
-    ++counters_.refused_late;
-  } else if (ports_.state.FindId(learn.id)) {
-    ++counters_.duplicates;
-  } else {
+  const bool is_refused = IsRefused(learn.id);
+  if (!is_refused && !IsDuplicate(learn.id)) {
     LearnAs(position, learn, false);
+    return Status::Ok();
   }
+  ++(is_refused ? counters_.refused_late : counters_.duplicates);
+  NoteSeen(learn.id, {steps() - 1});
   return Status::Ok();
 }
 
 Status Shard::Take(const Position& position, const AdmittedUpdate& update) {
   if (IsRefused(update.learn.id)) {
     ++counters_.refused_late;
+    NoteSeen(update.learn.id, {steps() - 1});
     return Status::Ok();
   }
   if (const auto old = ports_.state.FindId(update.learn.id)) {
@@ -168,7 +173,7 @@ Status Shard::DeleteById(const Position& position, const Request& request,
   const Receipt receipt =
       NotForgotten(position, request, ports_.state.FindRefusal(lasting), lookup);
   // The refusal makes sure that a late learn of this id is not learned.
-  if (receipt.outcome == Outcome::kNothingLearned) {
+  if (receipt.outcome == Outcome::kNothingLearned || receipt.outcome == Outcome::kNotRetained) {
     ports_.state.Refuse(lasting, RefusalFor(receipt));
   }
   AppendReceipt(receipt);
@@ -205,6 +210,8 @@ Status Shard::Receive(Receipt receipt, std::vector<LearnedEvent> events) {
     request.targets.push_back({event.index, {}});
     if (event.subject) request.targets.back().subject = pseudonymizer_.Lasting(*event.subject);
     ports_.state.RemoveEvent(event);
+    NoteSeen(event.id, event.index);
+    --window_.retained;
   }
   unlearner_->Release(request.targets);
   request.receipt.events = std::move(events);
@@ -270,8 +277,12 @@ Status Shard::Serve(const Moment& moment, std::vector<PendingRequest> due) {
 Receipt Shard::NotForgotten(const Position& position, const Request& request,
                             const std::optional<Refusal>& refusal, const LookupResult* lookup) {
   const bool is_repeated = refusal && refusal->forgotten;
-  Receipt receipt =
-      NewReceipt(position, is_repeated ? Outcome::kAlreadyForgotten : Outcome::kNothingLearned);
+  // Once events have expired, the shard cannot tell whether it ever learned the name.
+  const bool has_expired = anchor_.value > 0;
+  if (has_expired) ports_.probe.OnExpired(id_);
+  Receipt receipt = NewReceipt(position, is_repeated   ? Outcome::kAlreadyForgotten
+                                         : has_expired ? Outcome::kNotRetained
+                                                       : Outcome::kNothingLearned);
   receipt.request = request.reference;
   if (lookup != nullptr) {
     receipt.passed_on = lookup->passed_on;
@@ -283,7 +294,9 @@ Receipt Shard::NotForgotten(const Position& position, const Request& request,
     return receipt;
   }
   receipt.searched = lookup != nullptr ? lookup->searched : std::vector{id_};
-  receipt.why_not = {"nothing was learned under this name, so there was nothing to forget"};
+  receipt.why_not = {has_expired
+                         ? "nothing under this name is retained, so there was nothing to forget"
+                         : "nothing was learned under this name, so there was nothing to forget"};
   return receipt;
 }
 
@@ -314,6 +327,8 @@ void Shard::SetEffective(const Moment& moment, Receipt& receipt) const {
   receipt.effective_time = moment.timestamp;
   receipt.by_timer = moment.by_timer;
   receipt.index = steps();
+  receipt.expired_before = anchor_;
+  receipt.expired_since = window_.since;
   receipt.model_version = model_version();
 }
 

@@ -22,6 +22,7 @@
 #include "engine/shard/pending_requests.h"
 #include "engine/shard/receipt.h"
 #include "engine/shard/report.h"
+#include "engine/shard/seen_ids.h"
 #include "engine/shard/stopwatch.h"
 #include "engine/shard/time_bound.h"
 #include "engine/spec/regret_bound.h"
@@ -159,7 +160,7 @@ class Shard {
   const Unlearner& unlearner() const { return *unlearner_; }
   // The number of pending requests.
   std::size_t waiting() const { return pending_.size(); }
-  // Learn steps plus effective requests.
+  // Learn steps, plus effective requests, plus slides of the window.
   ModelVersion model_version() const;
   // A bound on the regret so far, from public quantities. nullopt if the schedule is adaptive or a
   // deletion moves the model in another way than by noise.
@@ -190,7 +191,8 @@ class Shard {
     return {position.offset, position.timestamp, false};
   }
 
-  // An effective request whose events may still be on disk.
+  // An effective request whose events may still be on disk; or, without a receipt, a slide of the
+  // window, whose notice then has the hash.
   struct Erasure {
     Uuid receipt{};
     std::string receipt_sha256;
@@ -216,6 +218,16 @@ class Shard {
 
   void LearnAs(const Position& position, const AdmittedLearn& learn, bool is_update);
   bool IsRefused(const KeyHash& id) const;
+
+  // Called when the window of the mode has slid.
+  void Slide(const Position& position);
+  // Whether a learn of this id is a duplicate. In a mode with a window this does not depend on
+  // anything before the window (SeenIds).
+  bool IsDuplicate(const KeyHash& id) const;
+  // Records, in a mode with a window, that an id came which is not learned now.
+  void NoteSeen(const KeyHash& id, EventIndex index);
+  void SaveWindow();
+  Status LoadWindow();
 
   // Removes the events from the state and the payloads, and adds the request to the pending ones.
   Status Receive(Receipt receipt, std::vector<LearnedEvent> events);
@@ -261,6 +273,9 @@ class Shard {
   RegretBound regret_bound_;
 
   Counters counters_;
+  EventIndex anchor_;    // of the unlearner, as of the last record
+  WindowRecord window_;  // only used in a mode with a window
+  SeenIds seen_;
   ModelVersion clean_from_;
   ModelVersion synced_version_{-1};
   Offset next_;

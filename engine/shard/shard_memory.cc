@@ -18,6 +18,7 @@ void Shard::Save() {
   archive(kShardVersion, *this);
   ports_.state.Put(Part::kShard, archive.Take());
   SaveClock();
+  SaveWindow();
   if (plan_.shards == 1) return;
   std::vector<std::int64_t> holders;
   for (const PendingRequest& request : pending_.requests()) {
@@ -76,7 +77,8 @@ Status Shard::Load(std::string_view saved) {
   LETHE_RETURN_IF_ERROR(LoadClock());
   // The process may have ended before the erasure, so the older models are still on disk.
   if (!erasures_.empty()) ports_.state.RetireModels();
-  return unlearner_->Load(ports_.state);
+  LETHE_RETURN_IF_ERROR(unlearner_->Load(ports_.state));
+  return LoadWindow();
 }
 
 Status Shard::LoadFleet() {
@@ -154,6 +156,7 @@ ShardReport Shard::Report() const {
   for (const PendingRequest& request : pending_.requests()) {
     report.retained_events -= static_cast<std::int64_t>(request.targets.size());
   }
+  if (unlearner_->window() > 0) report.retained_events = window_.retained;
   if (pending_.size() > 0) {
     const PendingRequest& oldest = pending_.requests().front();
     // The timestamp of the request, or event time if the timestamp lies in the future.

@@ -47,6 +47,11 @@ void WriteOwnKeys(JsonWriter& json, const ForgettingSpec& forgetting) {
     json.Field("refit_every", forgetting.erm.refit_every).Field("steps", forgetting.erm.steps);
     json.EndObject();
   }
+  if (forgetting.mode == "rewind") {
+    json.Key("retention");
+    forgetting.retention.events > 0 ? json.Value(forgetting.retention.events)
+                                    : json.Value(forgetting.retention.all ? "all" : "auto");
+  }
   if (forgetting.mode == "certified_removal") {
     json.Field("variant", Name(forgetting.variant)).Key("removal").BeginObject();
     json.Field("solver", Name(forgetting.removal.solver));

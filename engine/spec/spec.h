@@ -109,8 +109,17 @@ struct FatsSpec {
   std::int64_t round_every = 1000;           // learn events between two rounds
 };
 
+// How much of the stream mode rewind retains, as its owner states it. No model depends on an event
+// that lies further back.
+struct Retention {
+  bool all = false;         // the whole stream
+  std::int64_t events = 0;  // learn events; 0: auto (engine/spec/retention.h)
+  bool is_auto() const { return !all && events == 0; }
+};
+
 struct ForgettingSpec {
   std::string mode = "passive";
+  Retention retention;
   Guarantee guarantee = Guarantee::kJoint;
   GuaranteeScope guarantee_scope = GuaranteeScope::kFleet;
   BudgetSpec budget{.epsilon = 1.0, .delta = 1e-6, .mu = {}, .rho = {}};

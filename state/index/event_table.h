@@ -23,13 +23,22 @@ class EventTable {
 
   // Indices must increase, and be below kMostEvents. Gaps count as removed events.
   void Add(EventIndex index, const KeyHash& id, const std::optional<KeyHash>& subject);
-  // The event must have been added with this id.
-  void Remove(EventIndex index, const KeyHash& id);
+  // The event must have been added with this id and subject.
+  void Remove(EventIndex index, const KeyHash& id, const std::optional<KeyHash>& subject);
+  // Whether the event was added, and neither removed nor dropped.
+  bool Has(EventIndex index) const {
+    return index.value >= first_ && index.value < end() && !removed_[At(index.value)];
+  }
+  // Frees the memory of all events before `index`. They must have been removed before, and no event
+  // before `index` may be added afterwards.
+  void DropBefore(EventIndex index);
+  // The first event that was not dropped.
+  EventIndex first() const { return {first_}; }
 
   // Whether OfId would return anything, without an allocation. Nearly always false for a new id.
   bool MayHave(const KeyHash& id) const {
     bool found = false;
-    ids_.ForEach(Tag(id), [&](std::uint32_t number) { found |= checks_[number] == Check(id); });
+    ids_.ForEach(Tag(id), [&](std::uint32_t number) { found |= checks_[At(number)] == Check(id); });
     return found;
   }
   // The candidates for an id, without removed events, in no particular order.
@@ -56,6 +65,12 @@ class EventTable {
     return static_cast<std::uint8_t>(hash.low >> 32);
   }
 
+  std::int64_t end() const { return first_ + static_cast<std::int64_t>(removed_.size()); }
+  std::size_t At(std::int64_t index) const { return static_cast<std::size_t>(index - first_); }
+  // The newest event that is not removed, of `number` and the events of its subject before it.
+  std::uint32_t NewestFrom(std::uint32_t number) const;
+
+  std::int64_t first_ = 0;              // the index of the first element of the deques
   HashIndex ids_;
   HashIndex subjects_;                  // to the newest event of the subject
   std::deque<std::uint32_t> previous_;  // by event: the event before it of its subject, or kNone

@@ -127,14 +127,14 @@ Status DurablePayloads::Load(const std::function<bool(std::int64_t)>& is_removed
 
 // Full blocks come from the store; entries from log_.first() on come from memory, since the store
 // may have them in pieces only. Stored rows may still have payloads that were removed but not
-// erased, so bytes_of_ decides which entries are visited. In the end their number must be count_: a
-// row that is missing from the store is thus noticed.
-Status DurablePayloads::TryToVisit(const EntryVisitor& visit) const {
+// erased, so bytes_of_ decides which entries are visited. In the end their number must be that of
+// the retained payloads: a row that is missing from the store is thus noticed.
+Status DurablePayloads::TryToVisit(EventIndex first, const EntryVisitor& visit) const {
   LETHE_RETURN_IF_ERROR(settle_());
   Status status;
   std::int64_t seen = 0;
   const ByteBlock::Visitor visit_retained = [&](std::int64_t index, std::string_view entry) {
-    if (BytesOf(index) == 0 || !status.ok()) return;
+    if (index < first.value || BytesOf(index) == 0 || !status.ok()) return;
     ++seen;
     status = visit({index}, entry);
   };
@@ -144,25 +144,32 @@ Status DurablePayloads::TryToVisit(const EntryVisitor& visit) const {
     if (!ByteBlock::ForEachIn(value, visit_retained) && status.ok()) status = Damaged(number);
     return status.ok();
   };
-  const std::int64_t from = known_from() / kBlock * kBlock;
+  const std::int64_t from = std::max(first.value, known_from()) / kBlock * kBlock;
   LETHE_RETURN_IF_ERROR(
       store_.Scan(Family::kPayloads, NumberKey(static_cast<std::uint64_t>(from)), visit_row));
   log_.ForEachFromFirst(visit_retained);
   LETHE_RETURN_IF_ERROR(status);
-  if (seen == count_) return Status::Ok();
+  if (seen == CountFrom(first)) return Status::Ok();
   return {ErrorCode::kInput, "the state is damaged: payloads are missing"};
 }
 
-void DurablePayloads::VisitEntries(const EntryVisitor& visit) const {
-  const Status status = TryToVisit(visit);
+std::int64_t DurablePayloads::CountFrom(EventIndex first) const {
+  if (first.value <= known_from()) return count_;
+  if (first.value >= next_) return 0;
+  const auto begin = bytes_of_.begin() + static_cast<std::ptrdiff_t>(first.value - known_from());
+  return std::count_if(begin, bytes_of_.end(), [](std::uint32_t bytes) { return bytes != 0; });
+}
+
+void DurablePayloads::VisitEntries(EventIndex first, const EntryVisitor& visit) const {
+  const Status status = TryToVisit(first, visit);
   if (failure_.ok()) failure_ = status;
 }
 
-void DurablePayloads::ForEach(const Visitor& visit) const {
-  if (still_) return still_->ForEach(visit);
-  if (copy_) return copy_->ForEach(visit);
+void DurablePayloads::ForEachFrom(EventIndex first, const Visitor& visit) const {
+  if (still_) return still_->ForEachFrom(first, visit);
+  if (copy_) return copy_->ForEachFrom(first, visit);
   Example example;
-  VisitEntries([&](EventIndex index, std::string_view entry) -> Status {
+  VisitEntries(first, [&](EventIndex index, std::string_view entry) -> Status {
     if (!PayloadCodec::Decode(entry, example)) return Damaged(index.value);
     visit(index, example);
     return Status::Ok();
@@ -194,7 +201,7 @@ void DurablePayloads::ForEachBlock(const BlockVisitor& visit) const {
   was_visited_ = true;
   if (copy_) return copy_->ForEachBlock(visit);
   RowBuffer rows;
-  VisitEntries([&](EventIndex index, std::string_view entry) -> Status {
+  VisitEntries({0}, [&](EventIndex index, std::string_view entry) -> Status {
     const std::size_t numbers = BytesOf(index.value) / sizeof(double) - 1;
     double y = 0;
     if (!PayloadCodec::DecodeDense(entry, rows.Next(numbers), y)) {
@@ -207,13 +214,17 @@ void DurablePayloads::ForEachBlock(const BlockVisitor& visit) const {
   rows.Give(visit);
 }
 
-void DurablePayloads::PinInMemory() {
+void DurablePayloads::KeepInMemory() {
   if (still_) return;
   LetCopyGo();
   MemoryPayloads still;
-  still.PinInMemory();
   CopyTo(still);
   still_ = std::move(still);
+}
+
+void DurablePayloads::PinInMemory() {
+  KeepInMemory();
+  still_->PinInMemory();
 }
 
 void DurablePayloads::AddTo(WriteBatch& batch) {

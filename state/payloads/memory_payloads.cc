@@ -201,14 +201,21 @@ void MemoryPayloads::Join(std::size_t i) {
   blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
 }
 
-void MemoryPayloads::ForEach(const Visitor& visit) const {
+void MemoryPayloads::ForEachFrom(EventIndex from, const Visitor& visit) const {
   Example example;
   const auto wipe = [&example] {
     Wipe(example.x.data(), static_cast<std::size_t>(example.x.size()));
     Wipe(example.at.data(), example.at.size());
   };
-  for (const Block& block : blocks_) {
-    for (std::size_t row = block.first; row < block.indices.size(); ++row) {
+  auto first = std::lower_bound(
+      blocks_.begin(), blocks_.end(), from,
+      [](const Block& block, EventIndex wanted) { return block.indices.back() < wanted; });
+  for (; first != blocks_.end(); ++first) {
+    const Block& block = *first;
+    const auto retained = block.indices.begin() + static_cast<std::ptrdiff_t>(block.first);
+    const auto begin = std::lower_bound(retained, block.indices.end(), from);
+    for (auto row = static_cast<std::size_t>(begin - block.indices.begin());
+         row < block.indices.size(); ++row) {
       const auto at = block.Places(row);
       const auto values = static_cast<Eigen::Index>(block.values(row));
       if (example.x.size() != values) wipe();  // resize moves them

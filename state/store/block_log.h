@@ -51,6 +51,8 @@ class BlockLog {
   // Adds all changes since the last call to the batch, which the caller must then write.
   void AddTo(WriteBatch& batch);
 
+  // The first entry whose bytes the store may still have, after the drops of the next AddTo.
+  std::int64_t dropped() const { return dropped_; }
   // The first entry in memory. All entries before it are in full blocks of the store.
   std::int64_t first() const { return full_.empty() ? open_.first() : full_.front().first(); }
   // Visits the entries in memory, from first() on, in order.

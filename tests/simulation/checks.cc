@@ -140,6 +140,7 @@ void Checks::CheckReceipt(int shard, std::string_view bytes) {
 
 void Checks::CheckErased(int shard, std::string_view bytes, const Broker& broker) {
   const ShardFacts& facts = of(shard);
+  if (bytes.find(R"("receipt":null)") != std::string_view::npos) return;  // of expired events
   const auto receipt = facts.receipts.find(TextAfter(bytes, R"("receipt":")"));
   if (receipt == facts.receipts.end()) {
     Fail("receipt before notice", shard, "no receipt for " + std::string(bytes));

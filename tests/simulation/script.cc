@@ -24,7 +24,12 @@ Setup MakeSetup(Dice& dice) {
   Spec& spec = setup.spec;
   spec.model.dimension = 2;
   const std::int64_t mode = dice.Below(10);
-  spec.forgetting.mode = mode < 2 ? "none" : mode < 5 ? "retrain" : mode < 9 ? "passive" : "noisy";
+  spec.forgetting.mode = mode < 1   ? "none"
+                         : mode < 3 ? "retrain"
+                         : mode < 5 ? "rewind"
+                         : mode < 9 ? "passive"
+                                    : "noisy";
+  if (spec.forgetting.mode == "rewind") spec.forgetting.retention.events = dice.Between(12, 60);
   setup.is_repeatable = mode < 7;
   spec.noise.source = setup.is_repeatable ? NoiseKind::kSeeded : NoiseKind::kSystem;
   if (dice.Percent(35)) spec.forgetting.guarantee = Guarantee::kPerRequest;

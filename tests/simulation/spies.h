@@ -85,6 +85,7 @@ class SpyState final : public State {
   }
   void AddEvent(const LearnedEvent& event) override { real_.AddEvent(event); }
   void RemoveEvent(const LearnedEvent& event) override { real_.RemoveEvent(event); }
+  void DropBefore(EventIndex index) override { real_.DropBefore(index); }
   void Refuse(const KeyHash& hash, const Refusal& refusal) override {
     refused_.insert({hash.low, hash.high});
     real_.Refuse(hash, refusal);

@@ -60,6 +60,7 @@ class FaultyState final : public State {
   }
   void AddEvent(const LearnedEvent& event) override { real_.AddEvent(event); }
   void RemoveEvent(const LearnedEvent& event) override { real_.RemoveEvent(event); }
+  void DropBefore(EventIndex index) override { real_.DropBefore(index); }
   void Refuse(const KeyHash& hash, const Refusal& refusal) override { real_.Refuse(hash, refusal); }
   void ExpireRefusals(TimeMs now) override { real_.ExpireRefusals(now); }
   void Append(ChainKind, std::string_view bytes) override { appended.emplace_back(bytes); }

@@ -19,7 +19,8 @@ using testing::RandomRecords;
 
 constexpr std::size_t kRecords = 300;
 constexpr Part kAllParts[] = {Part::kConfig,        Part::kShard,       Part::kRun, Part::kMarks,
-                              Part::kAdaptiveSteps, Part::kCalibration, Part::kMode};
+                              Part::kAdaptiveSteps, Part::kCalibration, Part::kMode,
+                              Part::kWindow,        Part::kSeenIds};
 
 struct Case {
   const char* name;
@@ -57,6 +58,18 @@ constexpr Case kCases[] = {
        s.forgetting.active.steps = 3;
      }},
     {"retrain", [](Spec& s) { s.forgetting.mode = "retrain"; }},
+    {"rewind",
+     [](Spec& s) {
+       s.forgetting.mode = "rewind";
+       s.forgetting.retention.events = 60;
+     }},
+    {"rewind_waiting",
+     [](Spec& s) {
+       s.forgetting.mode = "rewind";
+       s.forgetting.retention.events = 150;
+       s.forgetting.deadline = {.events = 20, .event_time_ms = 0};
+       s.learning.schedule = ScheduleKind::kAdaptive;
+     }},
     {"restart", [](Spec& s) { s.forgetting.mode = "restart"; }},
     {"d2d_strong", [](Spec& s) { Erm(s, "d2d_strong", Calibration::kLedger); }},
     {"d2d_strong_paper", [](Spec& s) { Erm(s, "d2d_strong", Calibration::kPaper); }},

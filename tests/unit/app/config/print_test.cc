@@ -79,9 +79,21 @@ TEST(ConfigPrintTest, TheAwkwardConfigDiffersFromTheDefaultInEveryKey) {
   const LoadReport report = CheckText(kEverything);
   ASSERT_TRUE(report.config.has_value());
   for (const Field& field : Fields()) {
+    // Mode noisy takes no retention; RetentionIsPrintedAsItWasGiven has it.
     const bool same_by_need = field.path == "model.dimension" || field.path == "learning.eta" ||
-                              field.path == "forgetting.budget.mu";
+                              field.path == "forgetting.budget.mu" ||
+                              field.path == "forgetting.retention";
     EXPECT_EQ(field.print(*report.config) == field.Default(), same_by_need) << field.path;
+  }
+}
+
+TEST(ConfigPrintTest, RetentionIsPrintedAsItWasGiven) {
+  for (const std::string retention : {"auto", "all", "4", "1000001"}) {
+    const LoadReport report =
+        CheckText(std::string(kMinimal) + "forgetting: {mode: rewind, retention: " + retention + "}\n");
+    ASSERT_TRUE(report.config.has_value()) << retention;
+    EXPECT_NE(PrintAnnotated(*report.config).find("retention: " + retention + "\n"),
+              std::string::npos);
   }
 }
 

@@ -53,7 +53,7 @@ TEST(HashedPlanTest, RefusesModesThatComputeOnDenseFeatures) {
   spec.forgetting.mode = "active";
   EXPECT_EQ(Refusal(spec),
             "forgetting.mode: active computes on dense features and does not take model.hash_bits; "
-            "use one of passive, retrain, restart, none, or dense features with model.dimension");
+            "use one of passive, rewind, retrain, restart, none, or dense features with model.dimension");
   for (const char* mode : {"passive", "none", "restart", "retrain"}) {
     spec.forgetting.mode = mode;
     EXPECT_EQ(Refusal(spec), "accepted") << mode;

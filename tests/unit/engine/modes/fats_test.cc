@@ -83,6 +83,7 @@ class SavedParts final : public State {
   std::optional<lethe::Refusal> FindRefusal(const KeyHash&) const override { return {}; }
   void AddEvent(const LearnedEvent&) override {}
   void RemoveEvent(const LearnedEvent&) override {}
+  void DropBefore(EventIndex) override {}
   void Refuse(const KeyHash&, const lethe::Refusal&) override {}
   void ExpireRefusals(TimeMs) override {}
   void Append(ChainKind, std::string_view) override {}

@@ -142,7 +142,9 @@ TEST(EventTableTest, FindsWhatIsThereThroughGrowthAndRemovals) {
     std::memcpy(&id, bytes, sizeof id);
     ids.push_back(id);
     table.Add({i}, id, KeyHash{static_cast<std::uint64_t>(i % 7), 0});
-    if (i % 3 == 2) table.Remove({i - 1}, ids[static_cast<std::size_t>(i - 1)]);
+    if (i % 3 != 2) continue;
+    table.Remove({i - 1}, ids[static_cast<std::size_t>(i - 1)],
+                 KeyHash{static_cast<std::uint64_t>((i - 1) % 7), 0});
   }
   std::size_t seventh = 0;
   for (std::int64_t i = 0; i < 5000; ++i) {
@@ -180,7 +182,7 @@ TEST(EventTableTest, NamesEveryCandidate) {
   EXPECT_EQ(table.OfId(one), (std::vector<EventIndex>{{0}, {1}}));
   EXPECT_EQ(table.OfId(two), (std::vector<EventIndex>{{0}, {1}}));
   EXPECT_EQ(table.OfId(other), (std::vector<EventIndex>{{2}}));
-  table.Remove({0}, one);
+  table.Remove({0}, one, std::nullopt);
   EXPECT_EQ(table.OfId(two), (std::vector<EventIndex>{{1}}));
 }
 
