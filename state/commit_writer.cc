@@ -18,10 +18,10 @@ void CommitWriter::StartThread() {
   thread_ = std::thread([this] { Work(); });
 }
 
-Status CommitWriter::Write(WriteBatch& batch, std::uint64_t commits, bool now) {
+Status CommitWriter::Write(WriteBatch& batch, std::uint64_t commits, bool sync) {
   LETHE_RETURN_IF_ERROR(WaitForWrites());
-  if (now || !thread_.joinable()) {
-    LETHE_RETURN_IF_ERROR(WriteNow(batch, commits, now));
+  if (sync || !thread_.joinable()) {
+    LETHE_RETURN_IF_ERROR(WriteNow(batch, commits, sync));
     batch.Clear();
     return Status::Ok();
   }

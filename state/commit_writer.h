@@ -32,9 +32,9 @@ class CommitWriter {
   void StartThread();
 
   // Writes a batch, which is empty afterwards, and records that the store then has `commits`
-  // commits. With `now`, the batch is written and synced when it returns. An error may be that of
+  // commits. With `sync`, the batch is written and synced when it returns. An error may be that of
   // an earlier commit; this batch is then not written, and keeps its changes.
-  Status Write(WriteBatch& batch, std::uint64_t commits, bool now);
+  Status Write(WriteBatch& batch, std::uint64_t commits, bool sync);
   // Waits for the commit in flight. Returns the first error of any background commit so far.
   Status WaitForWrites();
 

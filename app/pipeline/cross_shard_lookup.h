@@ -22,9 +22,10 @@ namespace lethe {
 //
 // * A request whose events the own shard has learned is served without waiting for an answer. The
 //   answers must be there before the commit.
-// * A delete that the own shard does not know waits for a moment, because its receipt says which
-//   shards were searched. A delete whose receipt says how many shards held the person's events
-//   waits until every shard has said what it knows.
+// * A delete that the own shard has not learned waits, because its receipt says which shards were
+//   searched. It waits until every shard of the process has been heard, however long that takes,
+//   and then at most 50 ms for certain answers. A delete whose receipt says how many shards held
+//   the person's events waits until every shard has said what it knows.
 // * A shard that has not read far enough answers later. Until then the request stays open. The
 //   oldest open offset is stored with every commit, so that a restart reads these requests again.
 //

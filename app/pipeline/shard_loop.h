@@ -35,7 +35,8 @@ class LoopRelease {
 };
 
 // The loop of one shard, the same for a live topic and for a recording: take the items of a batch,
-// serve what the clock decides, commit when it is due, erase, release, publish. The live daemon,
+// serve what the clock decides, and commit when it is due. A commit releases the model and then
+// publishes the receipts; an erasure that is due follows a commit. The live daemon,
 // the replay, the benchmarks and the simulation differ only in the ports.
 //
 // Borrows all ports. One thread at a time. After an error the loop must not be used again; the next

@@ -188,14 +188,12 @@ Status PayloadStore::Add(const std::vector<const WriteBatch::Change*>& changes,
 }
 
 Status PayloadStore::Write(const std::vector<const WriteBatch::Change*>& changes,
-                           rocksdb::WriteBatch& rows, bool sync) {
+                           rocksdb::WriteBatch& rows, const std::function<Status()>& commit) {
   {
     const std::lock_guard writing(writing_);
     LETHE_RETURN_IF_ERROR(Add(changes, rows));
-    rocksdb::WriteOptions options;
-    options.sync = sync;
     const std::lock_guard lock(mutex_);
-    LETHE_RETURN_IF_ERROR(Convert(db_.Write(options, &rows), "writing to " + folder_));
+    LETHE_RETURN_IF_ERROR(commit());
     for (const WriteBatch::Change& change : added_) Apply(change);
   }
   return files_.released_bytes() > kMostReleased ? DestroyReleased() : Status::Ok();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -57,10 +58,11 @@ class PayloadStore {
   // None: there is no such row.
   std::optional<BlobLocation> LocationOf(std::string_view key) const;
 
-  // Writes the values of `changes` to files, adds their locations to `rows`, and writes `rows` to
-  // the database as one commit. `changes` is borrowed for the call.
+  // Writes the values of `changes` to files and syncs them, adds their locations to `rows`, and
+  // calls `commit`, which must write `rows` to the database. The locations count from then on.
+  // `changes` is borrowed for the call.
   Status Write(const std::vector<const WriteBatch::Change*>& changes, rocksdb::WriteBatch& rows,
-               bool sync);
+               const std::function<Status()>& commit);
 
   // As Store::Rewrite, for ranges of these rows.
   //

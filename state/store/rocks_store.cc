@@ -200,7 +200,12 @@ Status RocksStore::Write(const WriteBatch& batch, bool sync) {
     }
     LETHE_RETURN_IF_ERROR(Convert(status, "writing to " + impl_->folder));
   }
-  return impl_->payloads->Write(placed, rows, sync);
+  // The payload files come first: a row of the database may refer only to bytes that are on disk.
+  return impl_->payloads->Write(placed, rows, [&] {
+    rocksdb::WriteOptions options;
+    options.sync = sync;
+    return Convert(impl_->db->Write(options, &rows), "writing to " + impl_->folder);
+  });
 }
 
 std::int64_t RocksStore::Bytes(Family family) const {
