@@ -130,7 +130,7 @@ std::string Statement(const Receipt& receipt, const ReceiptContext& context) {
     case Outcome::kRejected:
       return "A request for deletion could not be read (" +
              std::string(ReasonName(receipt.reason.value_or(Reason::kMalformed))) +
-             "). Nothing was forgotten: whoever sent it must send it again.";
+             "). Nothing was forgotten: its sender must send it again.";
     case Outcome::kForgotten: break;
   }
   std::string text = who + " was served: " + Count(receipt.events.size(), "event") +
@@ -180,7 +180,7 @@ std::vector<std::string> NotCovered(bool keeps_secret) {
   if (keeps_secret) {
     lines.emplace_back(
         "The engine's own state (secret_state: yes): this mode keeps the model before its noise, "
-        "and whoever reads that is told more than this receipt promises.");
+        "and a person who reads that state is told more than this receipt promises.");
   }
   return lines;
 }

@@ -5,8 +5,8 @@ As printed: if deletions are eps_dd-private for requests that do not look at the
 retained records are eps_dp-private in every model, then for a requester who has seen p models
 deletions are (eps_dd + p eps_dp)-private. A one-time pad shows that this is too good. The first
 model carries a pad bit and a noisy sum of all records; the deletion publishes the deleted bit XOR
-the pad, erases the pad, and publishes the noisy sum again. Whoever does not look learns nothing.
-Whoever has seen the pad writes it into ten new records, and the noisy sum gives it back. What
+the pad, erases the pad, and publishes the noisy sum again. A person who does not look learns nothing.
+A person who has seen the pad writes it into ten new records, and the noisy sum gives it back. What
 holds: the deletion bound must be true given every model that the requester has seen; our `noisy`
 mode takes the divergence at the first model that shows the event, after which nothing touches the
 event again.

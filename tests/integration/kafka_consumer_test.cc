@@ -92,7 +92,7 @@ TEST_F(KafkaConsumerTest, AbortedRecordsAreNotSeenAndLeaveGaps) {
   send({8}, TransactionEnd::kAbort);        // 10, and the marker at 11
   const auto consumer = Consume(Settings(), topic, {{0, Offset{0}}});
   EXPECT_EQ(Offsets(Take(*consumer, 0, 4)), (std::vector<std::int64_t>{0, 1, 7, 9}));
-  // Neither aborted records nor markers are a lag, for whoever goes on reading.
+  // Neither aborted records nor markers are a lag for a consumer that goes on reading.
   for (int i = 0; i < 300 && consumer->Lag(0) != 0; ++i) {
     EXPECT_EQ(NextBatch(*consumer, 0, milliseconds(100)).value(), nullptr);
   }

@@ -103,7 +103,7 @@ TEST_F(RunSigningTest, TheTopicCanCarryEnvelopes) {
   }
   EXPECT_FALSE(payloads.empty());
   EXPECT_EQ(payloads, Replay(RecordTopic(topic)).chain);
-  // The fence recognises its own chain, and whoever waits finds the receipt.
+  // The fence recognises its own chain, and a client that waits finds the receipt.
   const auto daemon = Start();
   ASSERT_TRUE(daemon->Says("msg=ready")) << daemon->Log();
   LetheDone({"forget", "nobody", "--wait"});

@@ -16,7 +16,7 @@ namespace {
 
 // Certified removal as published. The bound that decides about training anew is a function of b:
 // draws of b with a large bound are thrown away after a removal, and not when the event was never
-// there. Whoever knows the data gets b back from the model.
+// there. An attacker who knows the data gets b back from the model.
 class Trigger {
  public:
   static constexpr std::int64_t kEvents = 200;

@@ -122,7 +122,7 @@ TEST(FatsErrata, TheModelThatIsLoadedHasUsedTheEvent) {
   EXPECT_NEAR(hit_later.value(), 0.191, 5e-4);
 }
 
-// One client of three events, one batch of one. Whoever sees the model knows which event was used,
+// One client of three events, one batch of one. An attacker who sees the model knows which event was used,
 // and asks for the deletion of the next one: that never triggers anything. Given the request, the
 // model is that of one certain event, where it should be one of two with even odds.
 TEST(FatsErrata, AdaptiveRequestsAreHalfAway) {

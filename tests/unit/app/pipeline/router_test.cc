@@ -94,10 +94,10 @@ class RunRouterTest : public ::testing::Test {
   void Serve() {
     for (const auto& [id, member] : members) member->lookups->Serve();
   }
-  bool Settle(std::int64_t shard) {
-    const auto settled = members.at(shard)->lookups->PassOn();
-    EXPECT_TRUE(settled.ok());
-    return settled.ok() && settled.value();
+  bool PassOn(std::int64_t shard) {
+    const auto passed = members.at(shard)->lookups->PassOn();
+    EXPECT_TRUE(passed.ok());
+    return passed.ok() && passed.value();
   }
   std::vector<std::int64_t> PassedOnTo() const {
     std::vector<std::int64_t> shards;
@@ -131,7 +131,7 @@ TEST_F(RunRouterTest, ARequestGoesToTheShardsThatHaveLearnedIt) {
   Learn(5, "ann", "e-2");
   Delete(0, "ann");
   EXPECT_EQ(PassedOnTo(), (std::vector<std::int64_t>{2, 5}));
-  Settle(0);
+  PassOn(0);
   EXPECT_EQ(passed_on.size(), 2u) << "a request is passed on once to each";
   EXPECT_FALSE(members[0]->lookups->first_open());
 }
@@ -142,7 +142,7 @@ TEST_F(RunRouterTest, AShardThatIsBehindIsAskedUntilItHasCaughtUp) {
   Learn(0, "other", "o-0");
   Delete(0, "ann");
   EXPECT_TRUE(passed_on.empty());
-  Settle(0);
+  PassOn(0);
   EXPECT_TRUE(passed_on.empty());
   EXPECT_EQ(members[0]->lookups->first_open(), Offset{1});
   const std::string receipt = members[0]->sink.published.back().bytes;
@@ -156,10 +156,10 @@ TEST_F(RunRouterTest, AShardThatIsBehindIsAskedUntilItHasCaughtUp) {
   }
   Serve();
   EXPECT_TRUE(members[0]->lookups->has_answers());
-  EXPECT_TRUE(Settle(0));
+  EXPECT_TRUE(PassOn(0));
   EXPECT_EQ(PassedOnTo(), std::vector<std::int64_t>{6});
   EXPECT_FALSE(members[0]->lookups->first_open());
-  EXPECT_FALSE(Settle(0));
+  EXPECT_FALSE(PassOn(0));
   EXPECT_EQ(passed_on.size(), 1u);
 }
 
@@ -181,11 +181,11 @@ TEST_F(RunRouterTest, AShardHasCaughtUpWhenNothingIsLeftToRead) {
   Start(2);
   ends[1] = 4;
   Delete(0, "ann");
-  Settle(0);
+  PassOn(0);
   EXPECT_TRUE(members[0]->lookups->first_open());
   members[1]->lookups->SetReached({4});
   Serve();
-  Settle(0);
+  PassOn(0);
   EXPECT_FALSE(members[0]->lookups->first_open());
 }
 
@@ -193,7 +193,7 @@ TEST_F(RunRouterTest, AnOpenRequestIsAskedAgainAfterARestart) {
   Start(kPartitions);
   ends[6] = 1;
   Delete(0, "ann");
-  Settle(0);
+  PassOn(0);
   const Offset open = members[0]->lookups->first_open().value();
   ASSERT_TRUE(members[0]->state->Commit(true).ok());
   // The process dies and comes back; what it has processed it reads again, to ask.
@@ -219,7 +219,7 @@ TEST_F(RunRouterTest, AShardThatEndsLeavesTheQuestionOpen) {
   ends[1] = 1;
   members[1]->lookups->Leave();
   Delete(0, "ann");
-  Settle(0);
+  PassOn(0);
   EXPECT_EQ(members[0]->lookups->first_open(), Offset{0});
 }
 
@@ -227,12 +227,12 @@ TEST_F(RunRouterTest, OtherProcessesGetARequestWhereAKnownPartitionerPutsItsSubj
   Start(2);
   Learn(0, "ann", "e-1");
   Delete(0, "ann");
-  Settle(0);
+  PassOn(0);
   EXPECT_EQ(PassedOnTo(), OutsideOf("ann", 2)) << "although the shard knows her";
   // The key of the record is not the person.
   passed_on.clear();
   Feed(0, "request-17", R"({"type":"delete","subject":"bob"})");
-  Settle(0);
+  PassOn(0);
   EXPECT_EQ(PassedOnTo(), OutsideOf("bob", 2));
   for (const auto& [shard, name] : passed_on) EXPECT_EQ(name, "bob");
 }
@@ -241,19 +241,19 @@ TEST_F(RunRouterTest, OtherProcessesGetEverythingWhereNoPartitionerCanTell) {
   Start(2);
   const std::vector<std::int64_t> all{2, 3, 4, 5, 6, 7};
   Feed(0, "request-18", R"({"type":"delete","id":"e-9"})");
-  Settle(0);
+  PassOn(0);
   EXPECT_EQ(PassedOnTo(), all);
   // Found here: there is one event of an id.
   passed_on.clear();
   Learn(1, "ann", "e-1");
   Feed(0, std::nullopt, R"({"type":"delete","id":"e-1"})");
-  Settle(0);
+  PassOn(0);
   EXPECT_EQ(PassedOnTo(), std::vector<std::int64_t>{1});
   // Once events were learned that no known partitioner explains.
   passed_on.clear();
   router->SetAnywhere();
   Delete(0, "bob");
-  Settle(0);
+  PassOn(0);
   EXPECT_EQ(PassedOnTo(), all);
 }
 
@@ -262,11 +262,11 @@ TEST_F(RunRouterTest, AnUpdateIsLookedForUnlessItsOldVersionIsHere) {
   const std::string update = R"({"type":"update","id":"e-1","x":[0.5,0.1],"y":1})";
   Learn(3, "ann", "e-1");
   Feed(0, "ann", update);
-  EXPECT_TRUE(Settle(0));
+  EXPECT_TRUE(PassOn(0));
   EXPECT_EQ(PassedOnTo(), std::vector<std::int64_t>{3});
   const int asked = asked_for_ends;
   Feed(0, "ann", update);
-  Settle(0);
+  PassOn(0);
   EXPECT_EQ(asked_for_ends, asked);
   EXPECT_EQ(passed_on.size(), 1u);
 }

@@ -46,7 +46,7 @@ TEST(ScheduleTest, ConstantStepAboveTheCapIsRefused) {
   EXPECT_TRUE(Make(ScheduleKind::kConstant, cap / 2).ok());
 }
 
-// Whoever computes 2/(beta+mu) with R instead of R (1 + 2^-20) means the cap.
+// A user who computes 2/(beta+mu) with R instead of R (1 + 2^-20) means the cap.
 TEST(ScheduleTest, TheCapItselfIsAllowedAndRoundedDown) {
   const double by_hand = 2 / (0.25 + 2 * 0.01);
   const auto schedule = Make(ScheduleKind::kConstant, by_hand);
