@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
   app.add_option("--subjects", stream.subjects, "people, in turn");
   app.add_option("--delete-every", stream.delete_every, "a request after so many events");
   app.add_option("--targets", stream.targets, "requests are for events before this number");
+  app.add_option("--rate", stream.rate, "events in a second; 0: as fast as possible");
   app.add_flag("--by-subject", stream.by_subject, "requests name a subject, and else an id");
   app.add_flag("--float32", is_float32, "binary messages, and else JSON");
   app.add_flag("--remove", is_removed, "the topic goes, and nothing is added");

@@ -30,6 +30,7 @@ constexpr std::size_t kExamples = 1024;
 Spec SpecFor(std::int64_t dimension, ScheduleKind schedule) {
   Spec spec;
   spec.model.dimension = dimension;
+  spec.forgetting.mode = "passive";
   spec.learning.schedule = schedule;
   spec.noise.source = NoiseKind::kSeeded;
   return spec;

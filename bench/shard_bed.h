@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 
 #include "app/pipeline/shard_loop.h"
 #include "app/run/live_probe.h"
@@ -24,7 +25,8 @@ class ShardBed {
  public:
   static constexpr std::int64_t kEventsPerCommit = 4096;  // as the default of a daemon
 
-  ShardBed(const char* mode, std::int64_t dimension)
+  // `retention`: of mode rewind, in events; 0: auto.
+  ShardBed(const char* mode, std::int64_t dimension, std::int64_t retention = 0)
       : dimension_(dimension),
         folder_path_(std::filesystem::temp_directory_path() /
                      ("lethe-bed-" + std::to_string(getpid()) + "-" + mode + "-" +
@@ -33,6 +35,7 @@ class ShardBed {
     Spec spec;
     spec.model.dimension = dimension;
     spec.forgetting.mode = mode;
+    spec.forgetting.retention.events = retention;
     plan_ = Plan::Make(spec).value();
     probe_.emplace(*plan_);
     folder_ = StateFolder::Open(folder_path_.string()).value();
@@ -87,6 +90,23 @@ class ShardBed {
       ++record_.offset.value;
       Take(record_);
     }
+  }
+  // As Learn, with so many events in a millisecond of event time.
+  void LearnInTime(std::int64_t count, std::int64_t events_per_ms) {
+    for (; count > 0; --count) {
+      record_.timestamp = {1 + learned() / events_per_ms};
+      Learn(1);
+    }
+  }
+  // Bytes of all files of the state.
+  std::int64_t DiskBytes() const {
+    std::int64_t bytes = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_path_)) {
+      std::error_code gone;  // the store removes files in the background
+      const auto size = entry.file_size(gone);
+      if (!gone) bytes += static_cast<std::int64_t>(size);
+    }
+    return bytes;
   }
   // A request for one event, until it is durable.
   void Delete(std::int64_t number) {

@@ -21,6 +21,7 @@ constexpr std::size_t kAhead = 8;
 Plan PlanOf(const ModelSpec& model) {
   Spec spec;
   spec.model = model;
+  spec.forgetting.mode = "passive";
   return Plan::Make(spec).value();
 }
 

@@ -103,6 +103,7 @@ void Decode(const std::string& path, std::int64_t dimension, const Admission& ad
 void Learn(const std::string& path, std::int64_t dimension, const Admission& admission) {
   Spec spec;
   spec.model = Model(dimension);
+  spec.forgetting.mode = "passive";
   const Plan plan = Plan::Make(spec).value();
   SeededRandom random(1);
   MemoryPayloads payloads;

@@ -38,6 +38,7 @@ struct TopicStream {
   std::int64_t delete_every = 0;  // a request after so many events; 0: none
   bool by_subject = false;        // requests name a subject, and else an id
   std::int64_t targets = 0;       // 0: requests are for any event so far
+  double rate = 0;                // events in a second; 0: as fast as possible
 
   std::int64_t SubjectOf(std::int64_t number) const {
     return targets > 0 && number >= targets ? number : number % subjects;
@@ -77,7 +78,13 @@ inline std::int64_t Fill(const KafkaSettings& settings, const TopicStream& strea
     ++records;
   };
   std::uint64_t random = 1;
+  const auto begin = std::chrono::steady_clock::now();
   for (std::int64_t i = stream.first; i < stream.first + stream.events; ++i) {
+    if (stream.rate > 0) {
+      const std::chrono::duration<double> due(static_cast<double>(i - stream.first) / stream.rate);
+      std::this_thread::sleep_until(
+          begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(due));
+    }
     MakeEvent(i, stream.dimension, record.event);
     send(stream.SubjectOf(i));
     if (stream.delete_every == 0 || (i + 1) % stream.delete_every != 0) continue;

@@ -138,6 +138,7 @@ void MessageBatch::Decode(std::size_t i, Record& record) {
     record.offset = slot.position.offset;
     record.timestamp = slot.position.timestamp;
     record.arrival = slot.position.arrival;
+    record.is_broker_time = slot.position.is_broker_time;
     if (slot.form == Form::kBinaryRecord) {
       record.rejection = binary_.DecodeValue(slot.recorded, std::nullopt, record.event);
     } else {

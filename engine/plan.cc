@@ -4,6 +4,7 @@
 #include "engine/admission/feature_hash.h"
 #include "engine/base/check.h"
 #include "engine/learning/sparse_model.h"
+#include "engine/privacy/horizon.h"
 #include "engine/privacy/noise.h"
 
 namespace lethe {
@@ -35,8 +36,21 @@ Status CheckRetention(const ForgettingSpec& forgetting) {
     return {ErrorCode::kConfig,
             "forgetting.retention: mode retrain retains the whole stream; use mode: rewind"};
   }
+  if (forgetting.mode == "passive" && forgetting.retention.time_ms > 0) {
+    return {ErrorCode::kConfig,
+            "forgetting.retention: mode passive drops events by their number, because influence "
+            "fades by steps and not by time; use auto, all or a number of events, or mode: rewind"};
+  }
+  if (forgetting.mode == "passive" || forgetting.retention.all) return Status::Ok();
   return {ErrorCode::kConfig, "forgetting.retention: mode " + forgetting.mode +
-                                  " has no window of events; use mode: rewind, or remove it"};
+                                  " has no window of events and drops none; use mode: rewind, or "
+                                  "remove it"};
+}
+
+Status CheckShrink(const ForgettingSpec& forgetting) {
+  if (forgetting.mode == "passive" || forgetting.shrink.norm == 0) return Status::Ok();
+  return {ErrorCode::kConfig, "forgetting.shrink: mode " + forgetting.mode +
+                                  " shrinks nothing; remove the guess of the norm"};
 }
 
 std::string ModesThatTakeHashed() {
@@ -94,6 +108,7 @@ Result<Plan> Plan::Make(const Spec& stated, std::int64_t shards) {
   LETHE_RETURN_IF_ERROR(CheckHashBits(stated.model));
   LETHE_RETURN_IF_ERROR(CheckWaiting(stated.forgetting));
   LETHE_RETURN_IF_ERROR(CheckRetention(stated.forgetting));
+  LETHE_RETURN_IF_ERROR(CheckShrink(stated.forgetting));
   auto constants = Constants::Derive(stated.model);
   if (!constants.ok()) return constants.status();
   auto budget = Promise::FromBudget(stated.forgetting.budget);
@@ -117,6 +132,8 @@ Result<Plan> Plan::Make(const Spec& stated, std::int64_t shards) {
   if (mode->form != nullptr) mode = mode->form(spec);
   LETHE_RETURN_IF_ERROR(CheckHashed(spec.model, constants.value(), *mode));
   LETHE_RETURN_IF_ERROR(mode->check(spec, constants.value()));
+  const auto horizon = Horizon::Of(spec, constants.value(), schedule.value());
+  if (!horizon.ok()) return horizon.status();
   const bool is_joint = stated.forgetting.guarantee == Guarantee::kJoint;
   Plan plan{.spec = stated,
             .constants = constants.value(),

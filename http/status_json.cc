@@ -71,6 +71,21 @@ Live LiveOf(const PipelineMetrics& metrics, ShardId shard) {
   return {live->lag(), live->queue(), live->commit_time()};
 }
 
+// Since when nothing older has any influence; null in a mode without a window.
+void WriteExpiry(JsonWriter& json, const ShardReport& report) {
+  json.Key("expiry");
+  if (report.retention.empty()) {
+    json.Null();
+    return;
+  }
+  json.BeginObject().Field("retention", report.retention).Field("slides", report.slides);
+  json.Field("oldest_influence_index", report.oldest_influence.value);
+  Known(json, "oldest_influence_ms", report.oldest_influence_time);
+  json.Key("expired_since_version");
+  report.slides > 0 ? json.Value(report.expired_since.value) : json.Null();
+  json.Field("lacks_clock", report.lacks_clock).EndObject();
+}
+
 void WriteTotals(JsonWriter& json, const Reports& reports, const PipelineMetrics& metrics,
                  const Hasher& hasher) {
   Counters counters;
@@ -154,6 +169,7 @@ std::string StatusJson(const PublishedState& published, const PipelineMetrics& m
     json.Field("pending_requests", report->pending_requests);
     Known(json, "last_event_ms", report->last_event);
     Known(json, "lag_records", LiveOf(metrics, report->shard).lag);
+    WriteExpiry(json, *report);
     json.EndObject();
   }
   json.EndArray();
@@ -176,6 +192,7 @@ std::string ShardsJson(const PublishedState& published, const PipelineMetrics& m
     Known(json, "oldest_pending_ms", report->oldest_pending);
     Known(json, "last_event_ms", report->last_event);
     json.Field("half_life_events", report->half_life);
+    WriteExpiry(json, *report);
     Known(json, "noise_stddev", report->last_sigma);
     Known(json, "loss_total", report->loss_total);
     Known(json, "loss_events", report->loss_events);

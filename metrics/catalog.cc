@@ -59,6 +59,13 @@ constexpr MetricInfo kCatalog[] = {
     {"lethe_privacy_advantage_ratio", kGauge, "Largest advantage of any attacker, 0 to 1."},
     {"lethe_privacy_noise_stddev", kGauge, "Standard deviation of the last draw of noise."},
     {"lethe_privacy_half_life_events", kGauge, "Events in which influence fades by half."},
+    {"lethe_retention_events", kGauge,
+     "No model depends on an event further back; absent if events do not expire by number."},
+    {"lethe_oldest_influence_index", kGauge,
+     "First event that may have influence on the model; all before it have expired."},
+    {"lethe_oldest_influence_timestamp_seconds", kGauge,
+     "Record timestamp of the first event that may have influence; absent when unknown."},
+    {"lethe_window_slides_total", kCounter, "How often the window slid and let events expire."},
     {"lethe_receipts_total", kCounter, "Receipts written."},
     // Learning.
     {"lethe_model_version", kGauge, "Events learned plus effective deletions."},

@@ -1,5 +1,6 @@
 #include "metrics/report_samples.h"
 
+#include <charconv>
 #include <numeric>
 
 namespace lethe {
@@ -29,6 +30,31 @@ void AddCounters(const Counters& counters, const std::string& shard, Families& f
         counters.outcomes[i]);
   }
   families.Add("lethe_receipts_total", {{"shard", shard}}, static_cast<double>(receipts));
+}
+
+// The retention of a shard whose events expire by their number.
+std::optional<std::int64_t> RetentionEvents(const ShardReport& report) {
+  const std::string& text = report.retention;
+  std::int64_t events = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), events);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
+  return events;
+}
+
+// What has expired. A slide depends on positions and times alone, so these figures do too.
+void AddExpiry(const ShardReport& report, const std::string& shard, Families& families) {
+  if (report.retention.empty()) return;
+  const auto add = [&](const char* name, double value) {
+    families.Add(name, {{"shard", shard}}, value);
+  };
+  if (const auto events = RetentionEvents(report)) {
+    add("lethe_retention_events", static_cast<double>(*events));
+  }
+  add("lethe_oldest_influence_index", static_cast<double>(report.oldest_influence.value));
+  if (report.oldest_influence_time && *report.oldest_influence_time != kNoTime) {
+    add("lethe_oldest_influence_timestamp_seconds", Seconds(*report.oldest_influence_time));
+  }
+  add("lethe_window_slides_total", static_cast<double>(report.slides));
 }
 
 }  // namespace
@@ -74,6 +100,7 @@ void AddReport(const PipelineInfo& info, const ShardReport& report, Families& fa
   add("lethe_privacy_half_life_events", report.half_life);
   add("lethe_model_version", static_cast<double>(report.model_version.value));
   add("lethe_retained_events", static_cast<double>(report.retained_events));
+  AddExpiry(report, shard, families);
   if (report.loss_total) add("lethe_loss_total", *report.loss_total);
   if (report.loss_events) add("lethe_loss_events_total", static_cast<double>(*report.loss_events));
   if (report.regret_bound) add("lethe_regret_bound", *report.regret_bound);

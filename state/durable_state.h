@@ -142,10 +142,10 @@ class DurableState final : public State {
   EventTable table_;
   DurablePayloads payloads_;
   Eraser eraser_;
-  std::set<std::int64_t> deleted_;      // events whose bytes are not erased yet
-  std::vector<std::int64_t> to_erase_;  // deletions that the next commit makes durable
+  std::set<std::int64_t> deleted_;                // events whose bytes are not erased yet
+  std::vector<std::int64_t> to_erase_;            // deletions that the next commit makes durable
   std::vector<Store::KeyRange> ranges_to_erase_;  // rows that the next commit deletes
-  bool retires_models_ = false;         // set by RetireModels, until the next commit
+  bool retires_models_ = false;                   // set by RetireModels, until the next commit
   DurableRefusals refusals_;
   std::uint64_t commits_ = 0;
   std::uint64_t chain_entries_ = 0;    // with those of the next commit

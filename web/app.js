@@ -10,7 +10,7 @@ import {clock, duration} from './words.js';
 const POLL_MS = 1000;
 
 let lastAnswer = null;
-let topic = '';
+let pipeline = null;
 let locked = false;
 
 // Without the token there is nothing to show, and no use in asking again.
@@ -65,8 +65,8 @@ async function look() {
     showSide(status, shards);
     showForget(status.forget, status.pipeline.deadline_seconds);
     showReceipts(list);
-    topic = status.pipeline.topic;
-    drawCharts(now, topic);
+    pipeline = status.pipeline;
+    drawCharts(now, pipeline);
   } catch (error) {
     showGone(error);
   }
@@ -90,6 +90,6 @@ $('token-form').addEventListener('submit', (event) => {
   look();
 });
 addEventListener('resize', () => {
-  if (lastAnswer !== null) drawCharts(lastAnswer, topic);
+  if (lastAnswer !== null) drawCharts(lastAnswer, pipeline);
 });
 loop();

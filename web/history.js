@@ -13,15 +13,21 @@ let opened = Date.now();
 let hidesLoss = false; // no figure without noise is released
 let known = new Set(); // receipts that were drawn
 
-// The mean loss since the last look. A deletion restarts the sums; what is new after it counts.
+// The mean loss since the last look. A deletion restarts the sums, and so does expiry; what is new
+// after it counts.
 export function remember(shards, now) {
   let loss = 0;
   let events = 0;
   let deletions = 0;
   for (const shard of shards) {
     const last = before?.find((s) => s.shard === shard.shard);
+    // An expired event takes the sums with it too, and so does a request that may name one.
     const restarted =
-      !last || last.effective_deletions !== shard.effective_deletions || last.state !== shard.state;
+      !last ||
+      last.effective_deletions !== shard.effective_deletions ||
+      last.state !== shard.state ||
+      last.expiry?.slides !== shard.expiry?.slides ||
+      last.outcomes?.not_retained !== shard.outcomes?.not_retained;
     // Null where no figure without noise is released; then there is nothing to draw.
     loss += (shard.loss_total ?? 0) - (restarted ? 0 : last.loss_total ?? 0);
     events += (shard.loss_events ?? 0) - (restarted ? 0 : last.loss_events ?? 0);
@@ -65,7 +71,7 @@ export function rate() {
   return Math.max(0, ((last.records - first.records) * 1000) / (last.time - first.time));
 }
 
-export function drawCharts(now, topic) {
+export function drawCharts(now, {topic, mode, promise}) {
   const from = Math.min(Math.max(opened, now - SHOWN_MS), now - FIRST_MS);
   const time = {from, to: now};
   if (history.loss.length === 0) {
@@ -96,7 +102,14 @@ export function drawCharts(now, topic) {
         `with ${plural(history.marks.length, 'deletion mark')}`,
     });
   }
-  if (history.noise.length === 0) {
+  if (promise?.advantage === 0) {
+    put($('noise-chart'), ['exact', mode], () =>
+      empty(
+        `None. Mode ${mode} is exact: it learns the events after a deleted one again, and hides `,
+        'nothing under noise.',
+      ),
+    );
+  } else if (history.noise.length === 0) {
     put($('noise-chart'), 'empty', () =>
       empty('No deletion has drawn noise lately. Each one will stand here, with how much it took.'),
     );

@@ -1,11 +1,14 @@
 // What is shown of now: the verdict, the figures, what went wrong.
 import {$, empty, make, put, say, table} from './dom.js';
 import {rate} from './history.js';
-import {clock, count, duration, howSoon, modelName, plural, short, sum} from './words.js';
+import {clock, count, duration, howSoon, modelName, moment, plural, short, sum} from './words.js';
 
 // Bounds are rounded up.
 const points = (share) => (Math.ceil(1000 * share - 1e-6) / 10).toFixed(1);
 const percent = (share) => (Math.ceil(10000 * share - 1e-6) / 100).toFixed(2);
+
+// Whether deletions leave nothing, so that there is nothing to bound and no noise to draw.
+export const isExact = ({promise}) => promise !== null && promise.advantage === 0;
 
 // What a model tells about those who were forgotten, as far as it is promised.
 function promised(totals, {promise, guarantee}) {
@@ -103,7 +106,10 @@ export function showTiles(status, shards, now) {
   );
 
   const {promise} = pipeline;
-  if (promise) {
+  if (isExact(pipeline)) {
+    say('advantage', '0');
+    say('promise', 'Exact: models are those of a run that never learned the forgotten events. No noise, no budget.');
+  } else if (promise) {
     say('advantage', points(promise.advantage));
     say(
       'promise',
@@ -125,6 +131,7 @@ export function showTiles(status, shards, now) {
   }
   say('advantage-unit', promise ? 'points out of 100' : '');
 
+  if (showExpiry(shards)) return;
   const lives = shards.map((s) => s.half_life_events).filter((h) => h !== null);
   say(
     'half-life',
@@ -134,7 +141,40 @@ export function showTiles(status, shards, now) {
     lives.length > 0 && perSecond > 0
       ? `, ${duration((Math.max(...lives) * shards.length) / perSecond)} at this pace`
       : '';
+  say('half-life-unit', 'events');
   say('half-life-words', `until half of what one event did to the model has faded${pace}`);
+}
+
+// In a mode with a window: how far back any influence reaches, and since when nothing older has any.
+function showExpiry(shards) {
+  const expiries = shards.map((s) => s.expiry).filter((e) => e);
+  if (expiries.length === 0) return false;
+  const {retention} = expiries[0]; // "200000" events, or "30d" of event time
+  const isTime = Number.isNaN(Number(retention));
+  say('half-life', isTime ? retention : count(retention));
+  say('half-life-unit', isTime ? 'of the stream' : shards.length > 1 ? 'events of a shard' : 'events');
+  $('half-life').title = isTime ? '' : 'lethe_retention_events';
+  if (expiries.some((e) => e.lacks_clock)) {
+    say('half-life-words', 'is what a model may depend on, but no record has a timestamp, so nothing expires.');
+    return true;
+  }
+  const slides = sum(expiries.map((e) => e.slides));
+  if (slides === 0) {
+    say('half-life-words', 'is all that a model may depend on. Nothing is that old yet.');
+    return true;
+  }
+  const times = expiries.map((e) => e.oldest_influence_ms);
+  const isKnown = times.every((time) => time !== null);
+  const since = isKnown ? ` (${moment(Math.min(...times))})` : '';
+  const older =
+    expiries.length === 1
+      ? `Nothing before event ${count(expiries[0].oldest_influence_index)}${since} has had any ` +
+        `since model ${count(expiries[0].expired_since_version)}`
+      : isKnown
+        ? `Nothing before ${moment(Math.min(...times))} has any`
+        : 'See /v1/shards for since when nothing older has any';
+  say('half-life-words', `is how far back influence can reach. ${older}; ${plural(slides, 'slide')} of the window.`);
+  return true;
 }
 
 const REASONS = {

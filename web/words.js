@@ -15,6 +15,11 @@ export function short(number) {
 export const sixDigits = (number) => String(Number(number.toPrecision(6)));
 
 export const clock = (ms) => new Date(ms).toLocaleTimeString([], {hour12: false});
+// A time, with the day unless it is today.
+export const moment = (ms) =>
+  new Date(ms).toDateString() === new Date().toDateString()
+    ? clock(ms)
+    : `${new Date(ms).toLocaleDateString([], {day: 'numeric', month: 'short', year: 'numeric'})} ${clock(ms)}`;
 export const count = (n) => Number(n).toLocaleString('en');
 export const plural = (n, thing) => `${count(n)} ${thing}${n === 1 ? '' : 's'}`;
 export const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);

@@ -5,9 +5,14 @@
 #include "app/commands/command.h"
 #include "app/commands/load.h"
 #include "app/config/schema.h"
+#include "app/plan/forecast.h"
+#include "app/plan/recommendation.h"
+#include "app/plan/retention_room.h"
+#include "app/plan/rewind_forecast.h"
 #include "app/run/connection.h"
 #include "app/topics/online_check.h"
 #include "engine/base/json.h"
+#include "engine/privacy/horizon.h"
 #include "engine/shard/config_warnings.h"
 
 namespace lethe {
@@ -38,13 +43,32 @@ std::optional<std::string> MarksWarning(const Config& config, const Plan& plan) 
 
 std::vector<std::string> AllWarnings(const Config& config, const Plan& plan) {
   std::vector<std::string> warnings = Warnings(plan);
+  const RetentionRoom room = FindRetentionRoom(plan, config.state.path);
+  for (std::string& warning : RetentionWarnings(plan, room)) warnings.push_back(std::move(warning));
   if (auto warning = ListenWarning(config.http)) warnings.push_back(*std::move(warning));
   if (auto warning = MarksWarning(config, plan)) warnings.push_back(*std::move(warning));
   return warnings;
 }
 
+bool KeepsWindow(const Plan& plan) {
+  return plan.spec.forgetting.mode == "rewind" || plan.spec.forgetting.mode == "retrain";
+}
+
 // Example numbers of partitions, for a promise that depends on the topic.
 constexpr std::int64_t kForExample[] = {1, 4, 16};
+
+void PrintPromise(const Plan& plan) {
+  if (plan.mode->is_exact) {
+    std::printf(
+        "  promise     exact: models are those of a run that never learned the deleted events\n");
+    return;
+  }
+  std::printf(
+      "  promise     epsilon %.6g at delta %.3g (mu %.6g, rho %.6g): an attacker's best "
+      "guess is right at most %.2f%% of the time\n",
+      plan.served.epsilon, plan.served.delta, plan.served.mu, plan.served.rho,
+      std::ceil(5000 * (1 + plan.served.advantage)) / 100);
+}
 
 // Prints what the figures of the promise cover.
 void PrintScope(const Plan& plan, bool is_online) {
@@ -73,18 +97,54 @@ void PrintScope(const Plan& plan, bool is_online) {
   std::printf(" partitions\n");
 }
 
+// Prints what mode rewind retains, what decided that, and what it costs.
+void PrintRetention(const Config& config, const Plan& plan) {
+  if (!KeepsWindow(plan)) return;
+  const std::string retention = RetentionInWords(plan, FindRetentionRoom(plan, config.state.path));
+  std::printf("  retention   %s\n", retention.empty() ? "all: nothing expires" : retention.c_str());
+  const RewindForecast rewind = ForecastRewind(plan.spec, kDefaultEvents);
+  const std::string reason = ReasonText(rewind);
+  if (!reason.empty()) std::printf("              the window is %s\n", reason.c_str());
+  const std::string memory = UnitText(rewind.bytes, "B");
+  if (rewind.window.events > 0) {
+    std::printf("  cost        at most %s of each shard; ", memory.c_str());
+  } else {
+    std::printf("  cost        with %lld events: %s; ", static_cast<long long>(rewind.length),
+                memory.c_str());
+  }
+  std::printf("%s\n", CostSentence(rewind).c_str());
+}
+
+// What mode passive keeps of each event, and for how long.
+void PrintMemory(const Plan& plan) {
+  if (plan.spec.forgetting.mode != "passive") return;
+  const auto horizon = Horizon::Of(plan.spec, plan.constants, plan.schedule);
+  if (!horizon.ok()) return;
+  const Horizon& h = horizon.value();
+  if (h.period == 0) {
+    std::printf("  memory      grows with the stream, about 40 bytes for each event: %s\n", h.why);
+  } else if (h.fades == 0) {
+    std::printf(
+        "  memory      an event is dropped once it has faded (47 half-lives); every draw "
+        "covers what was dropped\n");
+  } else {
+    std::printf(
+        "  memory      an event fades within %lld events, and at most %lld are known one by "
+        "one; every draw covers what was dropped\n",
+        static_cast<long long>(h.fades), static_cast<long long>(h.known()));
+  }
+}
+
 void PrintText(const Arguments& arguments, const Config& config, const Plan& plan) {
   const auto why_not = plan.WhyNotCertified();
   const Constants& c = plan.constants;
   std::printf("%s: ok\n", arguments.file.c_str());
   std::printf("  constants   G %.6g  L %.6g  beta %.6g  mu %.6g  radius %.6g\n", c.G, c.L, c.beta,
               c.mu, c.radius);
-  std::printf(
-      "  promise     epsilon %.6g at delta %.3g (mu %.6g, rho %.6g): an attacker's best "
-      "guess is right at most %.2f%% of the time\n",
-      plan.served.epsilon, plan.served.delta, plan.served.mu, plan.served.rho,
-      std::ceil(5000 * (1 + plan.served.advantage)) / 100);
+  PrintPromise(plan);
   PrintScope(plan, arguments.online);
+  PrintRetention(config, plan);
+  PrintMemory(plan);
   std::printf("  certified   %s\n", why_not.empty() ? "yes" : "no");
   for (const std::string& reason : why_not) std::printf("              - %s\n", reason.c_str());
   if (const Status run = plan.CheckRun(); !run.ok()) {
@@ -125,6 +185,21 @@ void WritePromise(const Plan& plan, JsonWriter& json) {
   json.EndArray().EndObject();
 }
 
+// What expires: in events, or in milliseconds of event time.
+void WriteRetention(const Config& config, const Plan& plan, JsonWriter& json) {
+  const RetentionRoom room = FindRetentionRoom(plan, config.state.path);
+  if (room.window == 0 && room.window_ms == 0) return;
+  json.Key("retention").BeginObject();
+  if (room.window > 0) {
+    json.Field("events", 2 * room.window).Field("window", room.window);
+    json.Field("bytes", room.bytes());
+  } else {
+    json.Field("event_time_ms", plan.spec.forgetting.retention.time_ms);
+    json.Field("window_ms", room.window_ms);
+  }
+  json.EndObject();
+}
+
 void PrintJson(const LoadReport& report, const Result<Plan>* plan,
                const std::vector<Finding>* findings = nullptr) {
   JsonWriter json;
@@ -145,6 +220,19 @@ void PrintJson(const LoadReport& report, const Result<Plan>* plan,
     json.Field("beta", p.constants.beta).Field("mu", p.constants.mu);
     json.Field("radius", p.constants.radius).EndObject();
     WritePromise(p, json);
+    WriteRetention(*report.config, p, json);
+    json.Key("rewind");
+    if (KeepsWindow(p)) {
+      WriteRewind(ForecastRewind(p.spec, kDefaultEvents), json);
+    } else {
+      json.Null();
+    }
+    if (p.spec.forgetting.mode == "passive") {
+      const auto horizon = Horizon::Of(p.spec, p.constants, p.schedule);
+      json.Key("known_events");
+      const bool is_bounded = horizon.ok() && horizon.value().fades > 0;
+      is_bounded ? json.Value(horizon.value().known()) : json.Null();
+    }
     json.Field("certified", p.WhyNotCertified().empty()).Key("why_not").BeginArray();
     for (const std::string& reason : p.WhyNotCertified()) json.Value(reason);
     json.EndArray().Key("warnings").BeginArray();

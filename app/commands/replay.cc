@@ -80,6 +80,10 @@ Run AddReplay(CLI::App& command) {
       "--state", options.state,
       "a new folder to keep the state in, as a daemon does, to be looked at by lethe "
       "state (else in memory)");
+  command.add_option("--receipts", options.receipts,
+                     "obey the decisions that a run's clock made, so that the receipts are the "
+                     "same: receipts and notices of that run, as NDJSON, an export, a results "
+                     "folder or a state");
   command.add_flag(
       "--regret", options.regret,
       "compute the regret exactly (one solve per deletion; keeps the stream in memory), whatever "

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "app/replay/regret.h"
+#include "engine/spec/retention.h"
 
 namespace lethe {
 namespace {
@@ -36,6 +37,17 @@ std::int64_t ShardsOf(const std::vector<Record>& records) {
   std::int64_t shards = 1;
   for (const Record& record : records) shards = std::max(shards, record.shard.value + 1);
   return shards;
+}
+
+std::string WindowOf(const Plan& plan) {
+  const ForgettingSpec& forgetting = plan.spec.forgetting;
+  if (forgetting.mode == "retrain") return "all";
+  if (forgetting.mode != "rewind") return "";
+  if (const std::int64_t time_ms = RewindWindowMs(forgetting); time_ms > 0) {
+    return ToText({.all = false, .events = 0, .time_ms = time_ms});
+  }
+  const std::int64_t window = RewindWindow(plan.spec, plan.constants, plan.schedule);
+  return window == 0 ? "all" : std::to_string(window);
 }
 
 // The work of all threads. Each thread takes the next contender until none is left, and writes its
@@ -81,6 +93,7 @@ class Work {
     comparison.why_not = plan.value().WhyNotCertified();
     comparison.is_exact = plan.value().mode->is_exact;
     comparison.promise = plan.value().served;
+    comparison.window = WindowOf(plan.value());
     const bool is_certified = comparison.why_not.empty();
     comparison.is_joint =
         is_certified &&

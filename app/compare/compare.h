@@ -24,7 +24,8 @@ std::vector<Contender> AllContenders(const Spec& base);
 
 // The contenders with these names. `noisy_gd` names one contender, and `noisy_gd/all` every
 // contender whose name begins with it. A name that is only a prefix, such as `active`, also stands
-// for all of them. kUsage for a name that fits none.
+// for all of them. `rewind/N` is mode rewind with a retention of N events. kUsage for a name that
+// fits none.
 Result<std::vector<Contender>> ChooseContenders(const std::vector<Contender>& all,
                                                 const std::vector<std::string>& names);
 
@@ -34,6 +35,8 @@ struct Comparison {
   std::optional<std::string> refused;  // why it cannot run with this configuration
   std::vector<std::string> why_not;    // why its deletions are not certified; empty: they are
   bool is_exact = false;
+  // The window of mode rewind: "100000", "15d" or "all"; empty in other modes.
+  std::string window;
   Promise promise;           // what a certificate says, if there is one
   bool is_joint = false;     // the promise covers all deleted events together
   bool is_adaptive = false;  // the promise covers requests that depend on released models

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <charconv>
+#include <string_view>
 
 #include "app/compare/compare.h"
 #include "app/config/nearest.h"
@@ -13,6 +15,7 @@ std::vector<Contender> AllContenders(const Spec& base) {
     spec.forgetting.split = Split::kCurve;
     spec.forgetting.retention = {};
     change(spec.forgetting);
+    if (spec.forgetting.mode != "passive") spec.forgetting.shrink = {};
     all.push_back({name, spec});
   };
   const auto active = [](ActiveVariant variant) {
@@ -22,6 +25,11 @@ std::vector<Contender> AllContenders(const Spec& base) {
     };
   };
   add("none", [](ForgettingSpec& f) { f.mode = "none"; });
+  add("rewind", [&](ForgettingSpec& f) {
+    f.mode = "rewind";
+    if (base.forgetting.mode == "rewind") f.retention = base.forgetting.retention;
+  });
+  add("retrain", [](ForgettingSpec& f) { f.mode = "retrain"; });
   add("passive", [](ForgettingSpec& f) { f.mode = "passive"; });
   add("passive/zeta", [](ForgettingSpec& f) {
     f.mode = "passive";
@@ -32,11 +40,6 @@ std::vector<Contender> AllContenders(const Spec& base) {
   add("active/algorithm_3_paper", active(ActiveVariant::kAlgorithm3Paper));
   add("active/ledger", active(ActiveVariant::kLedger));
   add("active/paper", active(ActiveVariant::kPaper));
-  add("rewind", [&](ForgettingSpec& f) {
-    f.mode = "rewind";
-    f.retention = base.forgetting.retention;
-  });
-  add("retrain", [](ForgettingSpec& f) { f.mode = "retrain"; });
   add("restart", [](ForgettingSpec& f) { f.mode = "restart"; });
   const auto d2d = [&](const char* name, const char* mode, Calibration calibration) {
     add(name, [mode, calibration](ForgettingSpec& f) {
@@ -80,12 +83,35 @@ std::vector<Contender> AllContenders(const Spec& base) {
   return all;
 }
 
+namespace {
+
+// The contender `rewind/N`: mode rewind with a retention of N events.
+std::optional<Contender> RewindOver(const std::vector<Contender>& all, const std::string& name) {
+  constexpr std::string_view kPrefix = "rewind/";
+  const auto rewind = std::find_if(all.begin(), all.end(),
+                                   [](const Contender& one) { return one.name == "rewind"; });
+  if (!name.starts_with(kPrefix) || rewind == all.end()) return std::nullopt;
+  Retention retention;
+  const char* const end = name.data() + name.size();
+  const auto read = std::from_chars(name.data() + kPrefix.size(), end, retention.events);
+  if (read.ec != std::errc() || read.ptr != end || retention.events <= 0) return std::nullopt;
+  Contender contender{name, rewind->spec};
+  contender.spec.forgetting.retention = retention;
+  return contender;
+}
+
+}  // namespace
+
 Result<std::vector<Contender>> ChooseContenders(const std::vector<Contender>& all,
                                                 const std::vector<std::string>& names) {
   std::vector<Contender> chosen;
   std::vector<std::string> known = {"all"};
   for (const Contender& contender : all) known.push_back(contender.name);
   for (const std::string& name : names) {
+    if (auto rewind = RewindOver(all, name)) {
+      chosen.push_back(*std::move(rewind));
+      continue;
+    }
     const std::size_t before = chosen.size();
     const bool is_row = std::find(known.begin() + 1, known.end(), name) != known.end();
     for (const Contender& contender : all) {

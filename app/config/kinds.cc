@@ -122,23 +122,50 @@ Kind<Wait> EventsOrTime() {
 Kind<Retention> RetainedEvents() {
   const auto parse = [](const std::string& text) -> Result<Retention> {
     if (text == "auto") return Retention{};
-    if (text == "all") return Retention{.all = true, .events = 0};
-    const Result<std::int64_t> events = ParseInteger(text);
-    if (!events.ok()) {
-      return Status(ErrorCode::kConfig, "is neither auto, nor all, nor a number of events");
+    if (text == "all") return Retention{.all = true};
+    if (const Result<std::int64_t> events = ParseInteger(text); events.ok()) {
+      if (events.value() >= kLeastRetention) return Retention{.events = events.value()};
+      return OutOfRange(
+          "a window is half of it, and must be able to learn from one event to the "
+          "next");
     }
-    if (events.value() < kLeastRetention) return OutOfRange("");
-    return Retention{.all = false, .events = events.value()};
+    const Result<std::int64_t> ms = ParseDurationMs(text);
+    if (!ms.ok()) {
+      return Status(ErrorCode::kConfig,
+                    "is neither auto, nor all, nor a number of events, nor a duration");
+    }
+    if (ms.value() >= kLeastRetentionMs) return Retention{.time_ms = ms.value()};
+    return OutOfRange(
+        "a window is half of it, and the clocks of two machines may differ by a "
+        "second");
   };
-  const auto print = [](const Retention& retention) {
-    return retention.all ? "all" : retention.is_auto() ? "auto" : std::to_string(retention.events);
-  };
-  return {"auto, all, or a number of events, at least " + std::to_string(kLeastRetention),
+  return {"auto, all, a number of events, at least " + std::to_string(kLeastRetention) +
+              ", or of event time such as 24h, 30d, at least " +
+              FormatDurationMs(kLeastRetentionMs),
           "{\"anyOf\": [" + EnumSchema({"auto", "all"}) + ", " +
-              IntegerSchema(kLeastRetention, kNoLimit) + "]}",
+              IntegerSchema(kLeastRetention, kNoLimit) + ", " + kDurationSchema + "]}",
+          parse,
+          [](const Retention& retention) { return ToText(retention); },
+          {"auto", "all"}};
+}
+
+Kind<ShrinkSpec> GuessOfNorm() {
+  const Kind<double> number = Number({});
+  const auto parse = [number](const std::string& text) -> Result<ShrinkSpec> {
+    if (text == "auto") return ShrinkSpec{};
+    if (text == "off") return ShrinkSpec{.off = true, .norm = 0};
+    const Result<double> norm = number.parse(text);
+    if (!norm.ok()) return norm.status();
+    return ShrinkSpec{.off = false, .norm = norm.value()};
+  };
+  const auto print = [number](const ShrinkSpec& shrink) {
+    return shrink.off ? "off" : shrink.is_auto() ? "auto" : number.print(shrink.norm);
+  };
+  return {"auto, off, or a number above 0",
+          "{\"anyOf\": [" + EnumSchema({"auto", "off"}) + ", " + number.schema + "]}",
           parse,
           print,
-          {"auto", "all"}};
+          {"auto", "off"}};
 }
 
 Kind<std::int64_t> ZeroIsNull(Kind<std::int64_t> kind) {

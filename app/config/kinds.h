@@ -45,7 +45,8 @@ Kind<std::uint64_t> Unsigned();
 Kind<bool> Boolean();
 Kind<std::int64_t> DurationMs(std::int64_t least_ms);
 Kind<Wait> EventsOrTime();
-Kind<Retention> RetainedEvents();  // auto, all, or a number of events
+Kind<Retention> RetainedEvents();  // auto, all, a number of events, or a duration
+Kind<ShrinkSpec> GuessOfNorm();    // auto, off, or a number above 0
 
 Kind<std::string> Text(std::string allowed);  // anything but the empty text
 Kind<std::string> Identifier(std::string allowed);

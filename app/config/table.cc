@@ -65,7 +65,8 @@ std::vector<Field> ForgettingFields() {
       Describe("forgetting.mode", LETHE_AT(spec.forgetting.mode), Identifier("the name of a mode"),
                "how deletions are served: rewind, passive, active, noisy, restart, none, ..."),
       Describe("forgetting.retention", LETHE_AT(spec.forgetting.retention), RetainedEvents(),
-               "mode rewind: no model depends on an event further back than this many events"),
+               "mode rewind: no model depends on an event further back than this; mode passive: "
+               "every draw covers what such events did, and nothing is kept of each"),
       Describe("forgetting.guarantee", LETHE_AT(spec.forgetting.guarantee),
                Choice<Guarantee>({Guarantee::kJoint, Guarantee::kPerRequest}),
                "whether the budget covers all deletions together or each one alone"),
@@ -96,6 +97,9 @@ std::vector<Field> ForgettingFields() {
       Describe("forgetting.target_sigma", LETHE_AT(spec.forgetting.target_sigma),
                Number({.above = false}),
                "a waiting deletion is applied as soon as it needs no more noise than this"),
+      Describe("forgetting.shrink", LETHE_AT(spec.forgetting.shrink), GuessOfNorm(),
+               "mode passive: a guess of the model's norm; the model is shrunk before a draw whose "
+               "noise is large against it"),
       Describe("forgetting.active.variant", LETHE_AT(spec.forgetting.active.variant),
                Choice<ActiveVariant>({ActiveVariant::kSecondOrder, ActiveVariant::kLedger,
                                       ActiveVariant::kPaper, ActiveVariant::kAlgorithm3,

@@ -23,9 +23,6 @@ namespace lethe {
 namespace {
 
 constexpr std::int32_t kPartitions = 2;
-// A request waits until it needs little noise: a few seconds here, and at most this long.
-constexpr std::int64_t kDeadlineMs = 15'000;
-constexpr double kTargetSigma = 0.3;
 constexpr std::int64_t kEraseWithinMs = 8000;
 
 Config DemoConfig(const DemoOptions& options, const std::string& state, const KafkaMock& mock) {
@@ -33,8 +30,6 @@ Config DemoConfig(const DemoOptions& options, const std::string& state, const Ka
   config.spec.topic = "events";
   config.spec.model.dimension = DemoStream::kDimension;
   config.spec.learning.eta = 1;
-  config.spec.forgetting.deadline.event_time_ms = kDeadlineMs;
-  config.spec.forgetting.target_sigma = kTargetSigma;
   config.erasure.max_lag_ms = kEraseWithinMs;
   config.source.kafka.brokers = mock.brokers();
   // Silences librdkafka's warning that the mock broker is an old version.

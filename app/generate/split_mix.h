@@ -2,7 +2,8 @@
 
 #include <cmath>
 #include <cstdint>
-#include <numbers>
+
+#include "engine/base/elementary.h"
 
 namespace lethe {
 
@@ -32,7 +33,7 @@ class SplitMix {
   // A standard normal number, by the method of Box and Muller.
   double Normal() {
     const double a = 1 - Uniform();
-    return std::sqrt(-2 * std::log(a)) * std::cos(2 * std::numbers::pi * Uniform());
+    return std::sqrt(-2 * elementary::Log(a)) * elementary::SinCosOfTurns(Uniform()).cos;
   }
 
  private:

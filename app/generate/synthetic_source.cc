@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+
+#include "engine/base/elementary.h"
 
 namespace lethe {
 namespace {
@@ -42,18 +43,18 @@ Result<bool> SyntheticSource::Next(Sample& sample) {
 }
 
 double SyntheticSource::Truth(const std::vector<double>& x) const {
-  const double angle = options_.drift * std::numbers::pi / 2 * static_cast<double>(event_) /
-                       static_cast<double>(options_.events);
+  const auto angle = elementary::SinCosOfTurns(options_.drift / 4 * static_cast<double>(event_) /
+                                               static_cast<double>(options_.events));
   double score = 0;
   for (std::size_t j = 0; j < x.size(); ++j) {
-    score += (std::cos(angle) * start_[j] + std::sin(angle) * end_[j]) * x[j];
+    score += (angle.cos * start_[j] + angle.sin * end_[j]) * x[j];
   }
   return score;
 }
 
 double SyntheticSource::Label(double score) {
   if (options_.task == Task::kClassification) {
-    return random_.Uniform() < 1 / (1 + std::exp(-kSharpness * score)) ? 1 : -1;
+    return random_.Uniform() < 1 / (1 + elementary::Exp(-kSharpness * score)) ? 1 : -1;
   }
   return Rounded(std::clamp(score + kLabelNoise * random_.Normal(), -1.0, 1.0));
 }

@@ -26,4 +26,29 @@ Status CommitProtocol::ServeByTimer(const ClockReading& now, bool is_silent) {
   return shard_.ServeByTimer(now, is_silent);
 }
 
+Status CommitProtocol::Obey() {
+  while (const RecordedDecision* next = shard_.NextRecorded()) {
+    switch (next->kind) {
+      case RecordedDecision::Kind::kServe: {
+        LETHE_RETURN_IF_ERROR(shard_.ServeRecorded());
+        if (shard_.NextRecorded() == next) return Status::Ok();  // the next record finds the fault
+        break;
+      }
+      case RecordedDecision::Kind::kErase: {
+        const ClockReading then{next->time, 0};
+        shard_.PopRecorded();
+        LETHE_RETURN_IF_ERROR(CommitAndErase(then));
+        break;
+      }
+      case RecordedDecision::Kind::kSlide: {
+        const RecordedDecision slide = *next;
+        shard_.PopRecorded();
+        LETHE_RETURN_IF_ERROR(shard_.SlideAt(slide.before, slide.time));
+        break;
+      }
+    }
+  }
+  return Status::Ok();
+}
+
 }  // namespace lethe

@@ -58,6 +58,9 @@ class CommitProtocol {
   // `is_silent`: no record has come for a while, so the clock also decides on requests that wait
   // for event time.
   Status ServeByTimer(const ClockReading& now, bool is_silent);
+  // For a replay that obeys the decisions of an earlier run: what happened after the last record
+  // and before the next one. Does nothing if the shard obeys none.
+  Status Obey();
   // Steps 1 to 4.
   Status Commit();
 

@@ -63,6 +63,7 @@ Status ShardLoop::Take(MessageBatch& messages, std::size_t i, TimeMs arrival) {
     if (ports_.shard.ArrivalDecides(timestamp, arrival)) messages.SetArrival(i, arrival);
   }
   LETHE_RETURN_IF_ERROR(ports_.lookup.Before(messages, i, lookup_result_));
+  if (ports_.shard.WantsTime(messages.item(i))) ports_.shard.SetTime(ports_.clock.MonotonicNs());
   LETHE_RETURN_IF_ERROR(commits_.Process(messages.position(i), messages.item(i),
                                          lookup_result_ ? &*lookup_result_ : nullptr));
   if (uncommitted_ == 0) first_uncommitted_ns_ = last_record_ns_;
@@ -89,8 +90,11 @@ Status ShardLoop::Tick() {
   const std::int64_t start = ports_.clock.MonotonicNs();
   // After a request the clock is read at once, because the commit of the request stores when it
   // began to wait.
-  if (!has_news() && start - ticked_ns_ < kTickEveryNs) return Status::Ok();
+  if (!has_news() && !ports_.shard.is_deferred() && start - ticked_ns_ < kTickEveryNs) {
+    return Status::Ok();
+  }
   ticked_ns_ = start;
+  ports_.shard.SetTime(start);
   return commits_.ServeByTimer(ports_.clock.Read(), start - last_record_ns_ > kSilenceNs);
 }
 
@@ -112,6 +116,9 @@ Result<bool> ShardLoop::CommitIfDue(bool has_more) {
 }
 
 Status ShardLoop::CommitRest() {
+  if (ports_.shard.is_deferred()) {
+    LETHE_RETURN_IF_ERROR(ports_.shard.ServeDeferred(ports_.clock.Read()));
+  }
   if (uncommitted_ == 0 && !has_news() && !NeedsSync()) return Status::Ok();
   return Commit();
 }

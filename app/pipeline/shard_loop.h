@@ -71,9 +71,13 @@ class ShardLoop final : private CommitSteps {
   Status Take(MessageBatch& messages, std::size_t i, TimeMs arrival);
   Result<bool> CommitIfDue(bool has_more);
 
+  // For a recording: what an earlier run did by its clock after the last record (Shard::Obey).
+  Status Obey() { return commits_.Obey(); }
+
   // Commits now, even if nothing is uncommitted.
   Status Commit() { return commits_.Commit(); }
-  // Commits at the end of a run if anything is uncommitted.
+  // At the end of a run: serves requests that wait for nothing but a rewind, and commits if
+  // anything is uncommitted.
   Status CommitRest();
 
   // Whether the next commit has receipts or notices, and is therefore synced.

@@ -1,6 +1,7 @@
 #include "app/plan/forecast.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/admission/event_validator.h"
 #include "engine/learning/calibrator.h"
@@ -31,13 +32,22 @@ std::vector<std::int64_t> WaitsToShow(std::optional<std::int64_t> configured) {
   return waits;
 }
 
+// The forecast is of the noise that a deletion calls for. A shrink before the draw leaves less
+// noise and less of the model too, so a wait must not be chosen by the noise that is left after it.
+Spec WithoutShrink(Spec spec) {
+  spec.forgetting.shrink = {.off = true, .norm = 0};
+  return spec;
+}
+
 // A run of mode passive over empty events, with no deletion yet.
 class EmptyRun {
  public:
   explicit EmptyRun(const Plan& plan)
       : plan_(plan),
-        calibrator_(plan.spec, plan.budget),
-        run_(NewOnlineRun(plan.spec.model, plan.constants, plan.schedule)) {}
+        calibrator_(WithoutShrink(plan.spec), plan.constants, plan.budget),
+        run_(NewOnlineRun(plan.spec.model, plan.constants, plan.schedule)) {
+    if (plan.spec.forgetting.mode == "passive") run_.SetBlank(Ledger::Blank::kRegulariser);
+  }
 
   void LearnUntil(std::int64_t steps) {
     while (run_.ledger().steps() < steps) run_.Skip();
@@ -139,6 +149,14 @@ Result<Forecast> MakeForecast(const Spec& spec, std::int64_t events, std::int64_
   forecast.dimension = EventValidator(plan.spec.model).model_dimension();
   forecast.active = ForecastActive(plan.spec, events, shards);
   forecast.retrain = ForecastRetrain(plan.spec, events);
+  forecast.rewind = ForecastRewind(WithMode(spec, "rewind"), events);
+  if (!forecast.rewind.refused.empty()) {
+    Spec automatic = spec;
+    automatic.forgetting.retention = {};
+    RewindForecast again = ForecastRewind(WithMode(automatic, "rewind"), events);
+    if (again.refused.empty()) forecast.rewind = std::move(again);
+  }
+  forecast.rewind_all = ForecastRewind(WithMode(spec, "retrain"), events);
   if (!plan.schedule.is_public()) return started;
 
   EmptyRun run(plan);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/plan/rewind_forecast.h"
 #include "app/plan/work.h"
 #include "engine/base/status.h"
 #include "engine/plan.h"
@@ -53,6 +54,9 @@ struct Forecast {
 
   WorkForecast active;   // variant second_order, three Newton steps
   WorkForecast retrain;  // exact: no noise
+  // Both exact. `rewind` has the configured retention, or `auto` if that is refused.
+  RewindForecast rewind;
+  RewindForecast rewind_all;  // mode retrain
 };
 
 // Enough events for the ages 1, 10, ..., 10^6.

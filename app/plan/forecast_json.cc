@@ -81,9 +81,12 @@ std::string ForecastJson(const Forecast& forecast) {
   WriteAges(forecast, json);
   WriteWork("active", forecast.active, json);
   WriteWork("retrain", forecast.retrain, json);
+  WriteRewind(forecast.rewind, json.Key("rewind"));
+  WriteRewind(forecast.rewind_all, json.Key("rewind_all"));
   const Recommendation recommendation = Recommend(forecast);
   json.Key("recommendation").BeginObject().Field("text", recommendation.text);
   json.Field("config", recommendation.lines).Field("otherwise", recommendation.otherwise);
+  json.Field("otherwise_config", recommendation.otherwise_lines);
   return json.EndObject().EndObject().text();
 }
 

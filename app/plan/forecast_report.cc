@@ -1,6 +1,6 @@
 #include "app/plan/forecast_report.h"
 
-#include <cmath>
+#include <string>
 
 #include "app/plan/recommendation.h"
 #include "engine/shard/config_warnings.h"
@@ -41,9 +41,11 @@ void PrintHead(const std::string& file, const Forecast& forecast, std::FILE* out
   const Plan& plan = forecast.plan;
   const Constants& c = plan.constants;
   const Promise served = forecast.served();
-  std::fprintf(out, "%s: mode %s, guarantee %s, epsilon %.6g at delta %.3g\n", file.c_str(),
-               forecast.mode.c_str(), Name(plan.spec.forgetting.guarantee), served.epsilon,
-               served.delta);
+  const bool is_exact = forecast.refused.empty() && plan.mode->is_exact;
+  std::fprintf(out, "%s: mode %s, %sguarantee %s, epsilon %.6g at delta %.3g%s\n", file.c_str(),
+               forecast.mode.c_str(), is_exact ? "exact (" : "",
+               Name(plan.spec.forgetting.guarantee), served.epsilon, served.delta,
+               is_exact ? " in other modes)" : "");
   if (plan.shards > 1) {
     std::fprintf(out, "  shards       %lld: mu %.6g of what is served, mu %.6g of each shard\n",
                  Long(plan.shards), served.mu, plan.budget.mu);
@@ -96,31 +98,58 @@ void PrintAges(const Forecast& forecast, std::FILE* out) {
   if (forecast.configured_wait) std::fprintf(out, "  * configured\n");
 }
 
-void PrintWork(const char* name, const WorkForecast& work, std::FILE* out) {
-  if (!work.refused.empty()) {
-    PrintWrapped(std::string(name) + " is refused: " + work.refused, "  ", out);
+// The head of the table of ways that keep payloads, whose rows have the same widths.
+void PrintWorkHead(std::FILE* out) {
+  std::fprintf(out, "  %-7s  %9s  %9s  %8s  %8s  %14s  %11s\n", "mode", "sigma", "of radius",
+               "window", "memory", "ms a deletion", "a second");
+}
+
+void PrintRewind(const char* name, const RewindForecast& rewind, std::FILE* out) {
+  if (!rewind.refused.empty()) {
+    PrintWrapped(std::string(name) + " is refused: " + rewind.refused, "  ", out);
     return;
   }
-  std::fprintf(out, "  %-7s  %9.3g  %9s  ", name, work.noise.sigma,
-               PercentText(work.noise.share).c_str());
-  if (std::isfinite(work.flops)) {
-    std::fprintf(out, "%10s on %lld events, %s of payloads\n", UnitText(work.flops, "flop").c_str(),
-                 Long(work.events), UnitText(work.bytes, "B").c_str());
-  } else {
-    std::fprintf(out, "the cost depends on how many features an event has\n");
+  std::fprintf(
+      out, "  %-7s  %9s  %9s  %8s  %8s  %14s  %11s\n", name, "0", "0%", WindowText(rewind).c_str(),
+      UnitText(rewind.bytes, "B").c_str(),
+      (ShortText(rewind.any_age.ms) + " / " + ShortText(rewind.recent.ms)).c_str(),
+      (ShortText(rewind.any_age.per_second) + " / " + ShortText(rewind.recent.per_second)).c_str());
+}
+
+void PrintActive(const WorkForecast& work, std::FILE* out) {
+  if (!work.refused.empty()) {
+    PrintWrapped("active is refused: " + work.refused, "  ", out);
+    return;
   }
+  std::fprintf(out, "  %-7s  %9.3g  %9s  %8s  %8s  %14s  %11s\n", "active", work.noise.sigma,
+               PercentText(work.noise.share).c_str(), "all", UnitText(work.bytes, "B").c_str(),
+               UnitText(work.flops, "flop").c_str(), "-");
+}
+
+void PrintWork(const Forecast& forecast, std::FILE* out) {
+  std::fprintf(out,
+               "\nWith the payloads of retained events kept: a deletion of an event of any age / "
+               "of one of the last %lld\nevents, and how many a second are served one by one, in "
+               "a fifth of the time; more share one\n\n",
+               Long(kRecentEvents));
+  PrintWorkHead(out);
+  PrintRewind("rewind", forecast.rewind, out);
+  PrintRewind("retrain", forecast.rewind_all, out);
+  PrintActive(forecast.active, out);
+  if (!forecast.rewind.refused.empty()) return;
+  std::fputc('\n', out);
+  PrintWrapped("rewind: " + WindowSentence(forecast.rewind), "  ", out);
+  PrintWrapped("retrain and active: after " + std::to_string(forecast.events) +
+                   " events; both grow with the stream",
+               "  ", out);
 }
 
 }  // namespace
 
 void PrintForecast(const std::string& file, const Forecast& forecast, std::FILE* out) {
   PrintHead(file, forecast, out);
+  PrintWork(forecast, out);
   if (!forecast.ages.empty()) PrintAges(forecast, out);
-  std::fprintf(out,
-               "\nComputing on the retained events instead, whatever the age: sigma, part of the "
-               "radius, cost\n\n");
-  PrintWork("active", forecast.active, out);
-  PrintWork("retrain", forecast.retrain, out);
   const Recommendation recommendation = Recommend(forecast);
   std::fprintf(out, "\nRecommendation\n\n");
   PrintWrapped(recommendation.text, "  ", out);
@@ -131,6 +160,9 @@ void PrintForecast(const std::string& file, const Forecast& forecast, std::FILE*
   if (recommendation.otherwise.empty()) return;
   std::fputc('\n', out);
   PrintWrapped(recommendation.otherwise, "  ", out);
+  if (recommendation.otherwise_lines.empty()) return;
+  std::fputc('\n', out);
+  PrintLines(recommendation.otherwise_lines, out);
 }
 
 }  // namespace lethe

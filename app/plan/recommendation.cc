@@ -7,6 +7,12 @@
 namespace lethe {
 namespace {
 
+// What to do, and the lines for it.
+struct Advice {
+  std::string text;
+  std::string lines;
+};
+
 template <typename... Values>
 std::string Format(const char* format, Values... values) {
   char text[400];
@@ -38,10 +44,11 @@ std::string CertifyingLines(const Spec& spec) {
   return lines;
 }
 
-// The keys of `forgetting` that lead to mode passive with this deadline; 0: without one.
-std::string ForgettingLines(const Forecast& forecast, std::int64_t deadline) {
+// The keys of `forgetting` that lead to this mode with this deadline; 0: without one.
+std::string ForgettingLines(const Forecast& forecast, const std::string& mode,
+                            std::int64_t deadline) {
   std::string keys;
-  if (forecast.mode != "passive") keys += "  mode: passive\n";
+  if (forecast.mode != mode) keys += "  mode: " + mode + "\n";
   if (forecast.plan.spec.forgetting.calibration == Calibration::kPaper) {
     keys += "  calibration: ledger\n";
   }
@@ -49,30 +56,11 @@ std::string ForgettingLines(const Forecast& forecast, std::int64_t deadline) {
   return keys.empty() ? "" : "forgetting:\n" + keys;
 }
 
-std::string Costs(const WorkForecast& work) {
-  if (!std::isfinite(work.flops)) return "a pass over all payloads, which it keeps";
-  return "about " + UnitText(work.flops, "flop") + " at each deletion and " +
-         UnitText(work.bytes, "B") + " of payloads";
-}
-
-// What to do if a deletion must take effect at once.
-std::string Otherwise(const Forecast& forecast) {
-  const WorkForecast& active = forecast.active;
-  const std::string begin = "If a deletion must take effect at once: mode ";
-  if (active.refused.empty()) {
-    return begin + "active takes noise " + Size(active.noise) + ", whatever the age, and costs " +
-           Costs(active) + " (forgetting: {mode: active}).";
-  }
-  if (!forecast.retrain.refused.empty()) return "";
-  return begin + "retrain is exact and learns up to " + Count(forecast.retrain.events) +
-         " again (forgetting: {mode: retrain}).";
-}
-
 Recommendation WithoutForecast(const Forecast& forecast) {
   return {
       "Step sizes of schedule adaptive depend on the data, so nothing can be said before the run "
       "and nothing is certified after it. Choose a public schedule:",
-      CertifyingLines(forecast.plan.spec), ""};
+      CertifyingLines(forecast.plan.spec), "", ""};
 }
 
 // The noise after the configured wait, in words; empty if there is no such wait.
@@ -86,7 +74,8 @@ std::string AfterConfigured(const Forecast& forecast) {
          PercentText(forecast.ages.front().waited[column].share) + ", and ";
 }
 
-Recommendation WithWait(const Forecast& forecast, std::string text) {
+// How to wait in mode passive until a deletion takes little noise.
+Advice WithWait(const Forecast& forecast, std::string text) {
   const Spec& spec = forecast.plan.spec;
   const std::int64_t wait = *forecast.enough_wait;
   const std::string share = PercentText(forecast.after_enough.share);
@@ -103,41 +92,51 @@ Recommendation WithWait(const Forecast& forecast, std::string text) {
         AfterConfigured(forecast) + "a deadline of " + Count(wait) + " brings it to " + share + ".";
     deadline = wait;
   }
-  return {text, ForgettingLines(forecast, deadline) + CertifyingLines(spec), Otherwise(forecast)};
+  return {text, ForgettingLines(forecast, "passive", deadline) + CertifyingLines(spec)};
 }
 
-// The recommendation if no wait is long enough.
-Recommendation WithoutWait(const Forecast& forecast, std::string text) {
-  text += "no wait of up to " + Count(kLongestWait) + " brings it down to " +
-          PercentText(kSmallShare) + ". ";
-  const bool is_active = forecast.active.refused.empty();
-  const WorkForecast& work = is_active ? forecast.active : forecast.retrain;
-  if (!work.refused.empty()) return {text, CertifyingLines(forecast.plan.spec), ""};
-  text += is_active
-              ? "Mode active takes noise " + Size(work.noise) + " and costs " + Costs(work) + "."
-              : "Mode retrain is exact and costs " + Costs(work) + ".";
-  return {text,
-          std::string("forgetting:\n  mode: ") + (is_active ? "active" : "retrain") + "\n" +
-              CertifyingLines(forecast.plan.spec),
-          ""};
+// Mode passive, which keeps no payloads.
+Advice Passive(const Forecast& forecast) {
+  std::string text =
+      Format("Half of an event's influence is gone after %.3g events. ", forecast.half_life);
+  text += "Deleting one of the latest events takes noise " + Size(forecast.ages.front().at_once);
+  const std::string lines =
+      ForgettingLines(forecast, "passive", 0) + CertifyingLines(forecast.plan.spec);
+  if (!forecast.enough_wait) {
+    return {text + "; no wait of up to " + Count(kLongestWait) + " brings it down to " +
+                PercentText(kSmallShare) + ". Faster fading would: a larger model.lambda.",
+            lines};
+  }
+  if (*forecast.enough_wait > 0) return WithWait(forecast, text + "; ");
+  return {text + ", which does no harm: requests can be served at once.", lines};
 }
 
-// The recommendation if the configured mode computes on the retained events: its cost, and the
-// alternative.
-Recommendation ForComputingMode(const Forecast& forecast) {
-  const ForgettingSpec& forgetting = forecast.plan.spec.forgetting;
-  std::string text;
-  if (forecast.plan.mode->is_exact) {
-    text = "Mode " + forecast.mode + " is exact: it draws no noise. ";
-  } else if (forgetting.active.variant == ActiveVariant::kSecondOrder) {
-    text = "Mode active takes noise " + Size(forecast.active.noise) +
-           ", whatever the age, and costs " + Costs(forecast.active) + ". ";
+// What mode rewind does, keeps and costs.
+std::string RewindText(const Forecast& forecast, bool is_all) {
+  const RewindForecast& rewind = is_all ? forecast.rewind_all : forecast.rewind;
+  std::string text = "Mode " + std::string(is_all ? "retrain" : "rewind") +
+                     " is exact: it draws no noise, whatever the age of the events, and a deletion "
+                     "takes effect at once. ";
+  if (rewind.time_ms > 0) {
+    text += "It keeps the payloads of " + RetentionText(rewind) +
+            ", lets older events expire, and "
+            "with " +
+            Count(rewind.length) + " in that time takes " + UnitText(rewind.bytes, "B") + " and " +
+            CostSentence(rewind) + ".";
+  } else if (rewind.window.events == 0) {
+    text += "It keeps the payloads of all events: " + UnitText(rewind.bytes, "B") + " after " +
+            Count(forecast.events) + ", and then " + ShortText(rewind.any_age.ms) +
+            " ms a deletion. Both grow with the stream. With mode rewind and a retention they do "
+            "not.";
+  } else {
+    text += "It keeps the payloads of the last " + std::to_string(rewind.window.events) + " to " +
+            Count(2 * rewind.window.events) + " (" + UnitText(rewind.bytes, "B") +
+            " at most), lets older events expire, and takes " + CostSentence(rewind) + ".";
   }
-  if (forecast.enough_wait) {
-    text += "Mode passive stores no payloads, computes nothing, and with a deadline of " +
-            Count(*forecast.enough_wait) + " takes noise " + Size(forecast.after_enough) + ".";
+  if (!forecast.plan.spec.forgetting.deadline.none()) {
+    text += " Waiting saves nothing in this mode, so forgetting.deadline may go.";
   }
-  return {text, CertifyingLines(forecast.plan.spec), ""};
+  return text;
 }
 
 }  // namespace
@@ -158,17 +157,19 @@ std::string UnitText(double amount, const char* unit) {
 
 Recommendation Recommend(const Forecast& forecast) {
   if (forecast.ages.empty()) return WithoutForecast(forecast);
-  if (forecast.plan.mode->moves_model) {
-    return ForComputingMode(forecast);
+  const Advice passive = Passive(forecast);
+  const std::string refused =
+      forecast.refused.empty() ? "" : "Mode " + forecast.mode + " is refused (see above). ";
+  if (!forecast.rewind.refused.empty()) return {refused + passive.text, passive.lines, "", ""};
+  const bool is_all = refused.empty() && forecast.mode == "retrain";
+  std::string lines;
+  if (!refused.empty() && forecast.mode == "rewind") {
+    lines = "forgetting:\n  retention: auto\n";
+  } else if (!is_all) {
+    lines = ForgettingLines(forecast, "rewind", 0);
   }
-  std::string text;
-  if (!forecast.refused.empty()) text = "Mode " + forecast.mode + " is refused (see above). ";
-  text += Format("Half of an event's influence is gone after %.3g events. ", forecast.half_life);
-  text += "Deleting one of the latest events takes noise " + Size(forecast.ages.front().at_once);
-  if (!forecast.enough_wait) return WithoutWait(forecast, text + "; ");
-  if (*forecast.enough_wait > 0) return WithWait(forecast, text + "; ");
-  text += ", which does no harm: requests can be served at once.";
-  return {text, ForgettingLines(forecast, 0) + CertifyingLines(forecast.plan.spec), ""};
+  return {refused + RewindText(forecast, is_all), lines + CertifyingLines(forecast.plan.spec),
+          "If payloads may not be kept: mode passive. " + passive.text, passive.lines};
 }
 
 }  // namespace lethe

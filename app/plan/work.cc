@@ -52,8 +52,12 @@ NoiseForecast MakeNoise(const Plan& plan, double sigma) {
 }
 
 Spec WithMode(Spec spec, const std::string& mode) {
+  // These keys mean something else in another mode, or nothing.
+  if (mode != spec.forgetting.mode) {
+    spec.forgetting.retention = {};
+    spec.forgetting.shrink = {};
+  }
   spec.forgetting.mode = mode;
-  if (mode != "rewind") spec.forgetting.retention = {};
   spec.forgetting.active.variant = ActiveVariant::kSecondOrder;
   spec.forgetting.calibration = Calibration::kLedger;
   return spec;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "connectors/json/envelope.h"
@@ -58,6 +59,9 @@ struct ReceiptBook {
   // Whether this is one receipt alone, without a chain that could be verified.
   bool is_single() const { return signed_lines.size() == 1 && entries.size() == 1; }
 };
+
+// One entry from its exact bytes. kCheckFailed, with the place, if it is not a receipt or notice.
+Result<ChainEntry> ParseEntry(std::string_view bytes, std::string place, const Hasher& hasher);
 
 // Reads the folder of a replay, the state of a daemon (also while it runs), or a single file with
 // bare entries, an export or one envelope. Does not verify signatures. kInput if a file is missing;

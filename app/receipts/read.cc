@@ -43,25 +43,9 @@ void FillReceipt(const dom::element& object, ChainEntry& entry) {
 
 Status AddEntry(std::string_view bytes, std::string place, const Hasher& hasher,
                 ReceiptBook& book) {
-  dom::parser parser;
-  ChainEntry entry;
-  entry.place = std::move(place);
-  entry.bytes = std::string(bytes);
-  dom::element object;
-  if (parser.parse(simdjson::padded_string(bytes)).get(object) == simdjson::SUCCESS) {
-    entry.format = Text(object, "format");
-  }
-  if (entry.format != "lethe.receipt/1" && entry.format != "lethe.notice/1") {
-    return {ErrorCode::kCheckFailed, entry.place + ": neither a receipt nor a notice"};
-  }
-  const Digest digest = hasher.Sha256(bytes);
-  entry.sha256 = ToHex(digest.data(), digest.size());
-  entry.receipt = Text(object, "receipt");
-  entry.state = Text(object, "state");
-  entry.shard = Integer(object, "shard");
-  entry.previous = Text(object, "previous");
-  if (entry.is_receipt()) FillReceipt(object, entry);
-  book.entries.push_back(std::move(entry));
+  auto entry = ParseEntry(bytes, std::move(place), hasher);
+  if (!entry.ok()) return entry.status();
+  book.entries.push_back(std::move(entry).value());
   return Status::Ok();
 }
 
@@ -141,6 +125,28 @@ Status ReadSummary(const std::string& path, ReceiptBook& book) {
 }
 
 }  // namespace
+
+Result<ChainEntry> ParseEntry(std::string_view bytes, std::string place, const Hasher& hasher) {
+  dom::parser parser;
+  ChainEntry entry;
+  entry.place = std::move(place);
+  entry.bytes = std::string(bytes);
+  dom::element object;
+  if (parser.parse(simdjson::padded_string(bytes)).get(object) == simdjson::SUCCESS) {
+    entry.format = Text(object, "format");
+  }
+  if (entry.format != "lethe.receipt/1" && entry.format != "lethe.notice/1") {
+    return Status(ErrorCode::kCheckFailed, entry.place + ": neither a receipt nor a notice");
+  }
+  const Digest digest = hasher.Sha256(bytes);
+  entry.sha256 = ToHex(digest.data(), digest.size());
+  entry.receipt = Text(object, "receipt");
+  entry.state = Text(object, "state");
+  entry.shard = Integer(object, "shard");
+  entry.previous = Text(object, "previous");
+  if (entry.is_receipt()) FillReceipt(object, entry);
+  return entry;
+}
 
 Result<ReceiptBook> ReadReceipts(const std::string& path, const Hasher& hasher) {
   ReceiptBook book;

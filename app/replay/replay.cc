@@ -10,11 +10,14 @@
 #include "app/pipeline/batch_pipeline.h"
 #include "app/pipeline/shard_loop.h"
 #include "app/progress.h"
+#include "app/replay/file_sink.h"
+#include "app/replay/recorded_chain.h"
 #include "app/replay/result_files.h"
 #include "connectors/file/recorded_stream.h"
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
 #include "connectors/system/system_clock.h"
+#include "engine/shard/model_json.h"
 #include "engine/spec/config_hash.h"
 #include "state/memory_state.h"
 #include "state/payloads/memory_payloads.h"
@@ -22,20 +25,6 @@
 
 namespace lethe {
 namespace {
-
-// A sink that writes receipts and notices to the result files, if there are result files.
-class FileSink final : public Sink {
- public:
-  explicit FileSink(ResultFiles* files) : files_(files) {}
-
-  Status Publish(ShardId /*shard*/, ChainKind kind, std::string_view bytes) override {
-    if (files_ == nullptr) return Status::Ok();
-    return (kind == ChainKind::kReceipt ? files_->receipts() : files_->notices()).WriteLine(bytes);
-  }
-
- private:
-  ResultFiles* files_;
-};
 
 class Replayer final : private PipelineStages<MessageBatch> {
  public:
@@ -59,14 +48,20 @@ class Replayer final : private PipelineStages<MessageBatch> {
     source_ = &source;
     const std::int64_t start = clock_.MonotonicNs();
     if (!options_.state.empty()) LETHE_RETURN_IF_ERROR(OpenFolder());
+    if (!options_.receipts.empty()) LETHE_RETURN_IF_ERROR(ReadRecorded());
     LETHE_RETURN_IF_ERROR(BatchPipeline<MessageBatch>(*this, threads == 1 ? 1 : 4).Run(threads));
     MessageBatch none;
     LETHE_RETURN_IF_ERROR(source_->Locate(none));  // returns an error of the last batch
     release_.is_at_end = true;
     for (auto& [id, entry] : shards_) {
       LETHE_RETURN_IF_ERROR(entry.loop->Commit());
+      if (recorded_) {
+        LETHE_RETURN_IF_ERROR(
+            entry.shard->CheckRecorded({std::numeric_limits<std::int64_t>::max()}));
+      }
       if (entry.folder) LETHE_RETURN_IF_ERROR(entry.folder->state().WaitForWrites());
     }
+    if (recorded_) LETHE_RETURN_IF_ERROR(recorded_->CheckEnd());
     LETHE_RETURN_IF_ERROR(series_);
     ReplayResult result = Collect();
     result.seconds = Since(start);
@@ -109,7 +104,8 @@ class Replayer final : private PipelineStages<MessageBatch> {
     std::unique_ptr<ShardFolder> folder;  // with options.state, instead of the two above
     Payloads* payloads = nullptr;
     std::unique_ptr<Shard> shard;
-    std::optional<ShardLoop> loop;  // of the shard
+    std::optional<ShardLoop> loop;           // of the shard
+    RecordedDecisions* decisions = nullptr;  // with options.receipts
   };
 
   // The comparator is solved with a dense Hessian, and hashed models are too large for that.
@@ -133,6 +129,15 @@ class Replayer final : private PipelineStages<MessageBatch> {
     auto folder = StateFolder::Open(options_.state);
     if (!folder.ok()) return folder.status();
     folder_ = std::move(folder).value();
+    return Status::Ok();
+  }
+
+  Status ReadRecorded() {
+    auto recorded =
+        RecordedChain::Read(options_.receipts, ConfigSha256(plan_.spec, hasher_), hasher_);
+    if (!recorded.ok()) return recorded.status();
+    recorded_ = std::move(recorded).value();
+    sink_.CompareWith(recorded_.get());
     return Status::Ok();
   }
 
@@ -164,6 +169,13 @@ class Replayer final : private PipelineStages<MessageBatch> {
     entry.shard = std::make_unique<Shard>(
         plan_, entry.folder ? entry.folder->identity() : ShardIdentity::New(id, *random_),
         ShardPorts{state, *entry.payloads, sink_, evaluation_, hasher_, *random_});
+    if (recorded_) {
+      const auto decisions = recorded_->Of(id, entry.shard->Report().state_id,
+                                           plan_.spec.noise.source == NoiseKind::kSeeded);
+      if (!decisions.ok()) return decisions.status();
+      entry.decisions = decisions.value();
+      entry.shard->Obey(entry.decisions);
+    }
     entry.loop.emplace(
         ShardLoop::Ports{.shard = *entry.shard,
                          .clock = clock_,
@@ -199,7 +211,12 @@ class Replayer final : private PipelineStages<MessageBatch> {
                           shard.waiting() > 0 || shard.has_news();
     const std::int64_t start = may_draw ? clock_.MonotonicNs() : 0;
     const std::int64_t draws = shard.counters().draws;
+    if (entry.decisions != nullptr) {
+      const TimeMs arrival = entry.decisions->ArrivalAt(batch.position(i).offset);
+      if (arrival != kNoTime) batch.SetArrival(i, arrival);
+    }
     LETHE_RETURN_IF_ERROR(entry.loop->Take(batch, i, kNoTime));
+    LETHE_RETURN_IF_ERROR(entry.loop->Obey());
     const auto committed = entry.loop->CommitIfDue(false);
     if (!committed.ok()) return committed.status();
     if (shard.counters().draws == draws) return Status::Ok();
@@ -262,6 +279,7 @@ class Replayer final : private PipelineStages<MessageBatch> {
       if (const auto bound = shard.regret_bound()) {
         result.regret_bound = result.regret_bound.value_or(0) + *bound;
       }
+      const std::int64_t events_behind = EventsBehind(report);
       result.shards.push_back({.id = id,
                                .state_id = std::move(report.state_id),
                                .counters = shard.counters(),
@@ -274,6 +292,8 @@ class Replayer final : private PipelineStages<MessageBatch> {
                                .payload_bytes = entry.payloads->bytes(),
                                .held_bytes = shard.unlearner().HeldBytes(),
                                .weights = std::move(report.weights),
+                               .events_behind = events_behind,
+                               .lacks_clock = report.lacks_clock,
                                .chain_entries = report.chain_entries,
                                .chain_head = std::move(report.chain_head)});
     }
@@ -293,7 +313,8 @@ class Replayer final : private PipelineStages<MessageBatch> {
   SystemClock clock_;
   SodiumHasher hasher_;
   std::unique_ptr<RandomSource> random_;
-  std::unique_ptr<StateFolder> folder_;  // with options.state
+  std::unique_ptr<StateFolder> folder_;      // with options.state
+  std::unique_ptr<RecordedChain> recorded_;  // with options.receipts
   FileSink sink_;
   Evaluation evaluation_;
   Status series_;  // the first error of writing rows

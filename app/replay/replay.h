@@ -20,6 +20,9 @@ namespace lethe {
 struct ReplayOptions {
   std::optional<std::string> out;  // folder for the results; none: nothing is written
   std::string state;  // a new folder for the state, as a daemon has it; empty: in memory
+  // Receipts and notices of an earlier run of the stream, whose decisions are obeyed; empty: none
+  // (RecordedChain::Read says what it may be).
+  std::string receipts;
   std::int64_t commit_events = 4096;  // with a state: records between two commits
   std::int64_t series_every = 1000;
   bool keep_series = false;  // in the result, for a chart
@@ -44,6 +47,8 @@ struct ShardResult {
   std::int64_t payload_bytes = 0;
   std::int64_t held_bytes = 0;  // by the mode, besides payloads
   Vector weights;
+  std::int64_t events_behind = 0;  // by which the weights count in the average
+  bool lacks_clock = false;        // as in ShardReport
   std::int64_t chain_entries = 0;
   std::string chain_head;  // SHA-256 of the last entry
 };

@@ -36,16 +36,23 @@ void PrintReport(const Plan& plan, const ReplayResult& result, std::FILE* out) {
   } else if (result.regret()) {
     std::fprintf(out, "  regret      %.4g\n", *result.regret());
   }
-  if (c.draws > 0) {
+  if (c.draws > 0 && !plan.mode->is_exact) {
     std::fprintf(out, "  noise       sigma %.3g per deletion (root mean square)\n",
                  std::sqrt(c.noise_variance / static_cast<double>(c.draws)));
   }
   std::fprintf(out, "  half-life   %.3g events\n", result.shards.front().half_life);
   const auto why_not = result.WhyNotCertified(plan);
-  std::fprintf(out, "  promise     epsilon %.4g, delta %.2g, %s: a guess is right at most %.2f%%\n",
-               plan.served.epsilon, plan.served.delta, Name(plan.spec.forgetting.guarantee),
-               std::ceil(5000 * (1 + plan.served.advantage)) / 100);
-  if (plan.shards > 1) {
+  if (plan.mode->is_exact) {
+    std::fprintf(
+        out,
+        "  promise     exact: models are those of a run that never learned the forgotten events\n");
+  } else {
+    std::fprintf(out,
+                 "  promise     epsilon %.4g, delta %.2g, %s: a guess is right at most %.2f%%\n",
+                 plan.served.epsilon, plan.served.delta, Name(plan.spec.forgetting.guarantee),
+                 std::ceil(5000 * (1 + plan.served.advantage)) / 100);
+  }
+  if (plan.shards > 1 && !plan.mode->is_exact) {
     std::fprintf(out, "              of all %lld shards together mu %.4g, of each mu %.4g\n",
                  Long(plan.shards), plan.served.mu, plan.promise.mu);
   }
@@ -60,6 +67,13 @@ void PrintWarnings(const ReplayResult& result, std::FILE* out) {
   if (waiting > 0) {
     std::fprintf(out, "waiting: %zu requests were not yet effective when the stream ended\n",
                  waiting);
+  }
+  for (const ShardResult& shard : result.shards) {
+    if (!shard.lacks_clock) continue;
+    std::fprintf(out,
+                 "warning: no record has a timestamp, and forgetting.retention is a time: nothing "
+                 "has expired; state it in events instead\n");
+    break;
   }
   for (const std::string& example : result.bad_records.examples()) {
     std::fprintf(out, "skipped: %s\n", example.c_str());

@@ -30,7 +30,7 @@ std::vector<ShardModel> ModelsOf(const ReplayResult& result) {
   std::vector<ShardModel> shards;
   for (const ShardResult& shard : result.shards) {
     shards.push_back({shard.id, shard.state_id, shard.model_version, shard.clean_from,
-                      shard.counters.learned + shard.counters.updates, &shard.weights});
+                      shard.events_behind, &shard.weights});
   }
   return shards;
 }
@@ -73,9 +73,10 @@ std::string SummaryJson(const Plan& plan, const ReplayResult& result, const Hash
     json.Field("head", shard.chain_head).EndObject();
   }
   json.EndArray();
-  json.Field("note",
-             "accuracy and mean_loss are over the whole recording, deleted events included. They are "
-             "for the holder of the recording and are not covered by the certificate");
+  json.Field(
+      "note",
+      "accuracy and mean_loss are over the whole recording, deleted events included. They are "
+      "for the holder of the recording and are not covered by the certificate");
   return json.EndObject().text();
 }
 

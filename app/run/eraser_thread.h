@@ -13,10 +13,10 @@
 namespace lethe {
 
 // A thread of low priority that erases the bytes of deleted events from the disk. It works well
-// before the erasure is due, so that the shard normally has only the notices left to write. When the
-// erasure is due, the shard's own thread erases what this thread has not erased yet. Borrows the
-// eraser and the clock. The destructor ends the thread. After a failure nothing more is erased, and
-// the shard must stop.
+// before the erasure is due, so that the shard normally has only the notices left to write. When
+// the erasure is due, the shard's own thread erases what this thread has not erased yet. Borrows
+// the eraser and the clock. The destructor ends the thread. After a failure nothing more is erased,
+// and the shard must stop.
 class EraserThread {
  public:
   // `max_lag_ms`: how long bytes may stay on disk after their deletion was effective.

@@ -40,7 +40,9 @@ ShardWorker::ShardWorker(const WorkerContext& context, std::unique_ptr<ShardFold
       release_(shard_, *this,
                {.models_every_ns = context.config.publish.models_every_ms * kMs,
                 .snapshot_every = context.config.state.snapshot_every,
-                .has_models_topic = context.config.publish.models_topic.has_value()}) {}
+                .has_models_topic = context.config.publish.models_topic.has_value()}) {
+  shard_.SetPace(RewindPolicy::Live());
+}
 
 Assignment ShardWorker::assignment() const {
   return {static_cast<std::int32_t>(shard_.id().value), read_};
@@ -202,6 +204,13 @@ std::string ShardWorker::ModelDocument() const {
 void ShardWorker::Show() {
   ShardReport report = shard_.Report();
   probe_.AddTo(report);
+  if (report.lacks_clock && report.counters.records > 0 && !is_clock_missed_) {
+    is_clock_missed_ = true;
+    LogWarning(
+        "no record has a timestamp, and forgetting.retention is a time: nothing expires until one "
+        "has; state the retention in events instead",
+        {{"shard", std::to_string(id().value)}});
+  }
   context_.published.Show(std::move(report));
 }
 

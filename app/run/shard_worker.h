@@ -127,6 +127,7 @@ class ShardWorker final : private PipelineStages<LoopBatch>,
   std::optional<Backlog> backlog_;
   bool has_resumed_ = false;
   bool is_record_noted_ = false;  // this process has called NoteKnownRecord
+  bool is_clock_missed_ = false;  // the log says that nothing can expire without timestamps
   Offset read_;                   // every message before it was read
 
   // Set by Run, and valid while it runs.

@@ -3,6 +3,7 @@
 #include "connectors/file/line_reader.h"
 #include "connectors/json/base64.h"
 #include "connectors/json/event_writer.h"
+#include "connectors/json/members.h"
 #include "engine/base/json.h"
 
 namespace lethe {
@@ -27,6 +28,7 @@ void EnvelopeWriter::MakeLine(const FoundMessage& message, TimeMs arrival, bool 
   if (message.key) WriteKey(*message.key, json);
   json.Field("partition", std::int64_t{message.partition}).Field("offset", message.offset.value);
   if (message.timestamp != kNoTime) json.Field("timestamp", message.timestamp.value);
+  if (message.is_broker_time) json.Field("timestamp_type", kBrokerTimeType);
   if (arrival != kNoTime) json.Field("arrival", arrival.value);
   if (as_base64) {
     json.Field("value_base64", ToBase64(*message.value));
@@ -41,7 +43,7 @@ bool EnvelopeWriter::ReadsBackAs(const Record& record) {
   codec_.DecodeLine(line_, back_);
   if (back_.shard != record.shard || back_.offset != record.offset ||
       back_.timestamp != record.timestamp || back_.arrival != record.arrival ||
-      !back_.rejection != !record.rejection) {
+      back_.is_broker_time != record.is_broker_time || !back_.rejection != !record.rejection) {
     return false;
   }
   if (!record.rejection) return IsSame(back_.event, record.event);

@@ -8,6 +8,7 @@
 #include "connectors/kafka/admin.h"
 #include "connectors/kafka/partitioner.h"
 #include "connectors/kafka/producer.h"
+#include "engine/spec/retention.h"
 
 namespace lethe {
 namespace {
@@ -80,6 +81,7 @@ class OnlineCheck {
     if (retention.value()) {
       CheckLife(topic, *retention.value(), "events of people who were forgotten", Level::kBroken);
       CheckLateness(*retention.value());
+      CheckExpiry(*retention.value());
       CheckCompaction(*retention.value());
     }
     return SamplePartitioner(partitions);
@@ -103,8 +105,8 @@ class OnlineCheck {
   }
 
   // Checks how long a topic keeps records that a deletion should remove.
-  void CheckLife(const std::string& topic, const TopicRetention& retention, const std::string& whose,
-                 Level level) {
+  void CheckLife(const std::string& topic, const TopicRetention& retention,
+                 const std::string& whose, Level level) {
     const auto longest = retention.Longest();
     const std::int64_t allowed = std::max(config_.erasure.max_lag_ms, RefuseMs());
     if (!longest) {
@@ -139,6 +141,28 @@ class OnlineCheck {
       Add(Level::kWarning, topic,
           "removes records by size (retention.bytes): a burst may push out deletions that were "
           "not read yet");
+    }
+  }
+
+  // Compares a retention in time with that of the source topic.
+  void CheckExpiry(const TopicRetention& retention) {
+    const std::int64_t expires = config_.spec.forgetting.retention.time_ms;
+    if (RewindWindowMs(config_.spec.forgetting) == 0) return;
+    const std::string& topic = config_.spec.topic;
+    const auto longest = retention.Longest();
+    if (!longest || *longest > expires) {
+      Add(Level::kWarning, topic,
+          "keeps events " + (longest ? "for " + DurationText(*longest) : std::string("for ever")) +
+              ", and by forgetting.retention they expire after " + DurationText(expires) +
+              ": what has left the model is still there; set retention.ms to at most " +
+              std::to_string(expires));
+    }
+    if (retention.is_deleted && retention.keep_ms && *retention.keep_ms < expires) {
+      Add(Level::kWarning, topic,
+          "removes events after " + DurationText(*retention.keep_ms) +
+              ", and the model is of up to " + DurationText(expires) +
+              " (forgetting.retention): it could not be made again from the topic if the state "
+              "were lost");
     }
   }
 

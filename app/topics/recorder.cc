@@ -107,6 +107,7 @@ class Recorder {
     record_.shard = ShardId{message.partition};
     record_.offset = message.offset;
     record_.timestamp = message.timestamp.value <= kMaxTimeMs ? message.timestamp : kNoTime;
+    record_.is_broker_time = message.is_broker_time && record_.timestamp != kNoTime;
     record_.rejection = message.value && BinaryEventCodec::IsMessage(*message.value)
                             ? binary_codec_.DecodeValue(message.value, message.key, record_.event)
                             : json_codec_.DecodeValue(message.value, message.key, record_.event);

@@ -35,6 +35,8 @@ inline constexpr std::size_t kMaxBlockBytes =
     BinaryEventCodec::kDefaultMaxBytes + 5 * wire::kMaxVarintBytes;
 // Set in the time of a record whose time of arrival follows.
 inline constexpr std::uint64_t kArrivalFlag = std::uint64_t{1} << 54;
+// Set in the time of a record if the broker set its timestamp, and not the producer.
+inline constexpr std::uint64_t kBrokerTimeFlag = std::uint64_t{1} << 55;
 
 struct FileHeader {
   std::uint16_t version = kVersion;

@@ -30,6 +30,8 @@ bool ReadPlace(wire::Cursor& cursor, Record& record) {
     time &= ~binary_file::kArrivalFlag;
     if (!ReadCount(cursor, kMaxTimeMs, record.arrival.value)) return false;
   }
+  record.is_broker_time = (time & binary_file::kBrokerTimeFlag) != 0;
+  time &= ~binary_file::kBrokerTimeFlag;
   record.timestamp.value = static_cast<std::int64_t>(time) - 1;
   return record.timestamp.value <= kMaxTimeMs;
 }

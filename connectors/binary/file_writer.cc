@@ -9,9 +9,11 @@ namespace lethe {
 
 namespace {
 
-// A timestamp is written plus 1, so that 0 means none. The flag tells that the arrival follows.
+// A timestamp is written plus 1, so that 0 means none. A flag tells that the arrival follows, and
+// another one that the timestamp is the broker's.
 std::uint64_t TimeField(const Record& record) {
-  const auto time = static_cast<std::uint64_t>(record.timestamp.value + 1);
+  auto time = static_cast<std::uint64_t>(record.timestamp.value + 1);
+  if (record.is_broker_time) time |= binary_file::kBrokerTimeFlag;
   return record.arrival == kNoTime ? time : time | binary_file::kArrivalFlag;
 }
 static_assert(kNoTime.value == -1);

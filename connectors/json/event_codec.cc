@@ -61,6 +61,8 @@ Refused ReadPlaces(const Members& envelope, Record& record) {
   if (auto refused = ReadPlace(envelope, Field::kTimestamp, kMaxTimeMs, record.timestamp.value)) {
     return refused;
   }
+  record.is_broker_time =
+      record.timestamp != kNoTime && envelope.Equals(Field::kTimestampType, kBrokerTimeType);
   return ReadPlace(envelope, Field::kArrival, kMaxTimeMs, record.arrival.value);
 }
 
@@ -172,6 +174,7 @@ void JsonEventCodec::DecodeLine(std::string_view line, Record& record) {
   record.offset = kNoOffset;
   record.timestamp = kNoTime;
   record.arrival = kNoTime;
+  record.is_broker_time = false;
   if (line.size() <= max_bytes_ && ReadCanonicalLearn(line, std::nullopt, record.event)) {
     record.rejection.reset();
     return;

@@ -73,6 +73,7 @@ void WriteEnvelope(const Record& record, JsonWriter& json) {
   if (record.event.subject) WriteKey(*record.event.subject, json);
   json.Field("partition", record.shard.value).Field("offset", record.offset.value);
   if (record.timestamp != kNoTime) json.Field("timestamp", record.timestamp.value);
+  if (record.position().is_broker_time) json.Field("timestamp_type", kBrokerTimeType);
   if (record.arrival != kNoTime) json.Field("arrival", record.arrival.value);
   WriteEvent(record.event, false, json.Key("value"));
   json.EndObject();
@@ -114,7 +115,8 @@ JsonFileWriter::JsonFileWriter(std::unique_ptr<StreamWriter> out, bool bare)
 
 Status JsonFileWriter::Write(const Record& record, std::optional<Rejection>& refused) {
   const bool has_bare_place = record.shard == ShardId{} && record.offset == next_ &&
-                              record.timestamp == kNoTime && record.arrival == kNoTime;
+                              record.timestamp == kNoTime && record.arrival == kNoTime &&
+                              !record.is_broker_time;
   const auto& subject = record.event.subject;
   const bool is_text = !subject || simdjson::validate_utf8(*subject);
   const bool bare = bare_ && has_bare_place && is_text;

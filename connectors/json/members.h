@@ -30,10 +30,14 @@ enum class Field : std::uint8_t {
   kOffset,
   kTimestamp,
   kArrival,
+  kTimestampType,
   kValue,
   kValueBase64,
   kCount,
 };
+
+// The value of "timestamp_type" if the broker set the timestamp. Kafka calls it so.
+inline constexpr char kBrokerTimeType[] = "LogAppendTime";
 
 // The documented name, e.g. "partition". Safe to show: it is never a producer's text.
 const char* FieldName(Field field);

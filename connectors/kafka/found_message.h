@@ -15,6 +15,7 @@ struct FoundMessage {
   std::int32_t partition = 0;
   Offset offset;
   TimeMs timestamp = kNoTime;
+  bool is_broker_time = false;  // the broker set the timestamp, and not the producer
   std::optional<std::string> key;
   std::optional<std::string> value;
   std::vector<std::pair<std::string, std::string>> headers;

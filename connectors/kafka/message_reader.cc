@@ -84,6 +84,7 @@ FoundMessage CopyMessage(const rd_kafka_message_s& message) {
   rd_kafka_timestamp_type_t type = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE;
   const std::int64_t time = rd_kafka_message_timestamp(&message, &type);
   if (type != RD_KAFKA_TIMESTAMP_NOT_AVAILABLE && time >= 0) found.timestamp = TimeMs{time};
+  found.is_broker_time = found.timestamp != kNoTime && type == RD_KAFKA_TIMESTAMP_LOG_APPEND_TIME;
   found.key = copy(message.key, message.key_len);
   found.value = copy(message.payload, message.len);
   rd_kafka_headers_t* headers = nullptr;

@@ -36,11 +36,12 @@ bool HasHeader(const rd_kafka_message_t* message, const char* name) {
          rd_kafka_header_get_last(headers, name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
-TimeMs Timestamp(const rd_kafka_message_t* message) {
+void SetTimestamp(const rd_kafka_message_t* message, Position& position) {
   rd_kafka_timestamp_type_t type = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE;
   const std::int64_t time = rd_kafka_message_timestamp(message, &type);
   const bool known = type != RD_KAFKA_TIMESTAMP_NOT_AVAILABLE && time >= 0 && time <= kMaxTimeMs;
-  return known ? TimeMs{time} : kNoTime;
+  position.timestamp = known ? TimeMs{time} : kNoTime;
+  position.is_broker_time = known && type == RD_KAFKA_TIMESTAMP_LOG_APPEND_TIME;
 }
 
 }  // namespace
@@ -135,7 +136,8 @@ void PartitionReader::Append(const rd_kafka_message_s* message) {
   // parse headers.
   const bool is_learn = value && MessageBatch::BeginsAsLearn(*value);
   const bool is_rerouted = !is_learn && HasHeader(message, kRerouteHeader);
-  const Position position{.offset = Offset{message->offset}, .timestamp = Timestamp(message)};
+  Position position{.offset = Offset{message->offset}};
+  SetTimestamp(message, position);
   span_.last = {position.offset, position.timestamp};
   if (batch_->size() == 0) span_.first = span_.last;
   const std::size_t bytes = message->len + message->key_len;

@@ -128,6 +128,8 @@ class LoadingArchive {
     (Get(values), ...);
   }
 
+  // Whether no byte is left to read.
+  bool at_end() const { return rest_.empty(); }
   // Whether every value could be read and no byte is left.
   bool complete() const { return ok_ && rest_.empty(); }
 

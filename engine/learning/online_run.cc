@@ -8,6 +8,7 @@
 
 #include "engine/base/archive.h"
 #include "engine/base/check.h"
+#include "engine/base/elementary.h"
 #include "engine/base/fused_kernels.h"
 #include "engine/learning/reset.h"
 #include "engine/privacy/noise.h"
@@ -95,10 +96,22 @@ void OnlineRun::MoveTo(Vector z, double influence) {
   ledger_.Reset(influence);
 }
 
-double OnlineRun::ExtraShift(double sigma) const {
+void OnlineRun::Shrink(double factor, bool moves) {
+  ledger_.Shrink(factor);
+  if (!moves) return;
+  if (sparse_) {
+    sparse_->Set(factor * sparse_->Take());
+  } else {
+    z_ *= factor;
+    squared_norm_ = Project(z_, constants_.radius);
+  }
+}
+
+double OnlineRun::ExtraShift(double sigma, double shrink) const {
   // A sparse model is made dense before the draw, which rounds every weight once.
   const double dense = sparse_ ? ledger_.RoundOffOfOneOperation(0) : 0;
-  return ledger_.RoundOff() + GridShift(sigma, constants_.radius, dimension_) + dense;
+  return ledger_.RoundOffAfter(shrink) + ledger_.DroppedInfluence(shrink) +
+         GridShift(sigma, constants_.radius, dimension_) + dense;
 }
 
 void OnlineRun::BookDraw(double sigma) {
@@ -139,10 +152,10 @@ Status OnlineRun::Load(const State& state) {
 }
 
 double OnlineRun::HalfLife() const {
-  const double eta = schedule_.is_public() ? schedule_.Step(ledger_.steps() + 1)
+  const double eta = schedule_.is_public()    ? schedule_.Step(ledger_.steps() + 1)
                      : squared_gradients_ > 0 ? schedule_.AdaptiveStep(squared_gradients_)
                                               : constants_.max_step();
-  return std::numbers::ln2 / -std::log1p(-eta * constants_.mu);
+  return std::numbers::ln2 / -elementary::Log1p(-eta * constants_.mu);
 }
 
 }  // namespace lethe

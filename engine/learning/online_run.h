@@ -58,6 +58,10 @@ class OnlineRun {
   // same in every world that every event contributes at most `influence`. Dense features only.
   void MoveTo(Vector z, double influence);
 
+  // Multiplies the model by a factor 0 < factor < 1 that is no function of the data, and books it;
+  // with `moves` false it is only booked, for noise.source: disabled.
+  void Shrink(double factor, bool moves = true);
+
   // Adds noise of standard deviation sigma on the grid, projects (post-processing) and books the
   // round-off.
   void Draw(double sigma, RandomSource& random, const Stream& stream);
@@ -66,8 +70,9 @@ class OnlineRun {
   void BookDraw(double sigma);
 
   // The distance between two worlds that only the next draw, of this sigma, can absorb: the
-  // round-off F and the rounding to the grid.
-  double ExtraShift(double sigma) const;
+  // round-off F, the rounding to the grid, and what events that the ledger has dropped can still
+  // contribute. With `shrink` below 1, what it will be after Shrink(shrink).
+  double ExtraShift(double sigma, double shrink = 1) const;
 
   // A copy of the weights. Reading never changes the run.
   Vector model() const { return sparse_ ? sparse_->Dense() : z_; }
@@ -75,6 +80,10 @@ class OnlineRun {
   double squared_norm() const { return sparse_ ? sparse_->squared_norm() : squared_norm_; }
   Eigen::Index model_dimension() const { return dimension_; }
   const Ledger& ledger() const { return ledger_; }
+  // What the ledger takes the blank of the reference world for.
+  void SetBlank(Ledger::Blank blank) { ledger_.SetBlank(blank); }
+  // Drops what the ledger knows of events before `first`, which must be one of its marks.
+  void DropBefore(std::int64_t first) { ledger_.DropBefore(first); }
   const Constants& constants() const { return constants_; }
 
   // The number of steps in which the influence of an event halves, at the present step size.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/elementary.h"
 #include "engine/learning/reset.h"
 #include "engine/modes/active_unlearner.h"
 
@@ -23,7 +24,7 @@ class SecondOrder final : public ActiveUnlearner {
     // certain.
     CountGradients(2 * cost().count());
     const Forgetting forgetting{Shift(), Sigma()};
-    Draw(HeldOf(batch), forgetting.sigma);
+    Draw(HeldOf(batch), forgetting);
     return forgetting;
   }
 
@@ -52,7 +53,7 @@ class LedgerDescent final : public ActiveUnlearner {
   std::int64_t Auto(std::span<const Target> batch) const {
     const double gain =
         target_sigma() > 0 ? ActiveUnlearner::SigmaNow(batch) / target_sigma() : kGainWithoutTarget;
-    const double steps = std::ceil(std::log(std::max(gain, 1.0)) / GainPerStep());
+    const double steps = std::ceil(elementary::Log(std::max(gain, 1.0)) / GainPerStep());
     return static_cast<std::int64_t>(std::clamp(steps, 0.0, kMostSteps));
   }
 };
@@ -74,7 +75,7 @@ class PaperDescent final : public ActiveUnlearner {
     Descend(StepsThatGain(c.mu * c.diameter() * tau / c.L));
     ActiveUnlearner::Release(batch);
     const auto i = static_cast<double>(calibrator().draws() + 1);
-    Descend(StepsThatGain(std::pow(i, 2.2)));
+    Descend(StepsThatGain(elementary::Pow(i, 2.2)));
     return ActiveUnlearner::Forget(batch);
   }
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "engine/base/elementary.h"
 #include "engine/learning/mean_cost.h"
 #include "engine/modes/online_unlearner.h"
 
@@ -54,12 +55,13 @@ class ActiveUnlearner : public OnlineUnlearner {
   // factor of 1/gain.
   std::int64_t StepsThatGain(double gain) const {
     return std::max<std::int64_t>(
-        1, static_cast<std::int64_t>(std::ceil(std::log(std::max(gain, 1.0)) / GainPerStep())));
+        1,
+        static_cast<std::int64_t>(std::ceil(elementary::Log(std::max(gain, 1.0)) / GainPerStep())));
   }
 
   // log(1/gamma), where gamma is the contraction of one step of size 2/(beta+mu).
   double GainPerStep() const {
-    return -std::log(Contraction(run().constants(), run().constants().max_step()));
+    return -elementary::Log(Contraction(run().constants(), run().constants().max_step()));
   }
 
  private:

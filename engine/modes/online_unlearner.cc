@@ -7,15 +7,18 @@ namespace lethe {
 
 OnlineRun NewOnlineRun(const ModelSpec& model, const Constants& constants, const Schedule& schedule,
                        Ledger::Account account) {
-  return {Loss(model.loss, model.huber_width), constants, schedule,
+  return {Loss(model.loss, model.huber_width),
+          constants,
+          schedule,
           EventValidator(model).model_dimension(),
-          model.hash_bits ? OnlineRun::Features::kSparse : OnlineRun::Features::kDense, account};
+          model.hash_bits ? OnlineRun::Features::kSparse : OnlineRun::Features::kDense,
+          account};
 }
 
 OnlineUnlearner::OnlineUnlearner(const ModeContext& context)
     : loss_(context.spec.model.loss, context.spec.model.huber_width),
       run_(NewOnlineRun(context.spec.model, context.constants, context.schedule)),
-      calibrator_(context.spec, context.promise),
+      calibrator_(context.spec, context.constants, context.promise),
       shard_(context.shard),
       random_(context.random),
       draws_noise_(context.spec.noise.source != NoiseKind::kDisabled) {}
@@ -39,16 +42,21 @@ double OnlineUnlearner::SigmaNow(std::span<const Target> batch) const {
 }
 
 Result<Forgetting> OnlineUnlearner::Forget(std::span<const Target> batch) {
-  const Batch held = HeldOf(batch);
-  auto forgetting = calibrator_.Calibrate(held, run_);
-  if (forgetting.ok()) Draw(held, forgetting.value().sigma);
+  return CalibrateAndDraw(HeldOf(batch));
+}
+
+Result<Forgetting> OnlineUnlearner::CalibrateAndDraw(const Batch& batch) {
+  auto forgetting = calibrator_.Calibrate(batch, run_);
+  if (forgetting.ok()) Draw(batch, forgetting.value());
   return forgetting;
 }
 
-void OnlineUnlearner::Draw(const Batch& batch, double sigma) {
+void OnlineUnlearner::Draw(const Batch& batch, const Forgetting& forgetting) {
+  const double sigma = forgetting.sigma;
+  if (forgetting.shrink < 1) run_.Shrink(forgetting.shrink, draws_noise_);
   const Stream stream{Stream::Purpose::kNoise, shard_,
                       static_cast<std::uint64_t>(calibrator_.draws())};
-  calibrator_.Drawn(batch, sigma, run_);
+  calibrator_.Drawn(batch, forgetting, run_);
   if (draws_noise_) {
     run_.Draw(sigma, random_, stream);
   } else {

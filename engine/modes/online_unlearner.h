@@ -41,8 +41,12 @@ class OnlineUnlearner : public Unlearner {
 
   // The records that Release made of these events. Every event must have been released.
   Batch HeldOf(std::span<const Target> batch) const;
-  // Draws noise for the batch (or books the draw, if noise is disabled), then calls LetGo.
-  void Draw(const Batch& batch, double sigma);
+  // Shrinks the model and draws noise for the batch (or books both, if noise is disabled), then
+  // calls LetGo.
+  void Draw(const Batch& batch, const Forgetting& forgetting);
+  void Draw(const Batch& batch, double sigma) { Draw(batch, {.sigma = sigma}); }
+  // Calibrates, and draws for the batch if that succeeds.
+  Result<Forgetting> CalibrateAndDraw(const Batch& batch);
   // Removes the records of a batch that is forgotten.
   void LetGo(const Batch& batch);
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/check.h"
 #include "engine/base/status.h"
 #include "engine/base/types.h"
 #include "engine/ports/example.h"
@@ -13,6 +14,7 @@
 #include "engine/ports/random.h"
 #include "engine/ports/state.h"
 #include "engine/ports/target.h"
+#include "engine/privacy/ledger.h"
 #include "engine/spec/accountant.h"
 #include "engine/spec/constants.h"
 #include "engine/spec/schedule.h"
@@ -53,6 +55,17 @@ class Unlearner {
   // may be published.
   virtual Result<Forgetting> Forget(std::span<const Target> batch) = 0;
 
+  // How long it would take now to compute the model again without all released events, in
+  // nanoseconds: by positions and by constants of the configuration, never by measurement, so that
+  // nothing that follows from it depends on payloads. 0 if the model has none of these events, and
+  // in modes that do not learn events again.
+  virtual std::int64_t RewindNs() const { return 0; }
+  // Computes the next model on a copy in advance, for about `ns` by the same constants, while the
+  // model itself goes on learning. Returns whether Forget, called now, would have nothing left to
+  // compute. Forget uses the copy, and brings it to the events that are retained then. The copy is
+  // not saved. Only called after RewindNs was not 0.
+  virtual bool PrepareForget(std::int64_t /*ns*/) { return true; }
+
   // The sigma that Forget would draw for the batch now, for the decision when to forget. Infinite
   // if Forget would fail or its sigma cannot be known in advance.
   virtual double SigmaNow(std::span<const Target> batch) const = 0;
@@ -68,11 +81,31 @@ class Unlearner {
   // The window of a mode that lets old events expire without a request, in events: no model depends
   // on anything older than twice the window. 0: events do not expire.
   virtual std::int64_t window() const { return 0; }
+  // Whether events expire without a request, by their number or by their age.
+  virtual bool expires() const { return window() > 0; }
   // The first event of the window. No model depends on an event before it. It only grows, and only
-  // in Learn; it is a function of the number of learned events.
+  // in Learn and SlideTo.
   virtual EventIndex anchor() const { return {0}; }
+  // Slides a window in time: the model no longer depends on any event before `anchor`, which is at
+  // most the index of the next event. The caller chooses it from positions and times alone. Must
+  // not be called in other modes.
+  virtual void SlideTo(EventIndex /*anchor*/) { LETHE_CHECK(false); }
   // How often the window has slid.
   virtual std::int64_t slides() const { return 0; }
+
+  // Whether events before anchor() are no longer known one by one, and every draw covers them all
+  // instead. Models may then depend on them, by less than rounding does. Not in a mode with a
+  // window.
+  virtual bool covers_old() const { return false; }
+  // Makes the model forget what a request names that matches nothing known: with covers_old() it
+  // may name an event before anchor(). `subject`: under the refuse key, if the request names a
+  // person. Fails as Forget does.
+  virtual Result<Forgetting> ForgetUnknown(const std::optional<KeyHash>& /*subject*/) {
+    return Forgetting{};
+  }
+
+  // What the reference world of the certificates does at the position of a deleted event.
+  virtual Ledger::Blank blank() const { return Ledger::Blank::kNoStep; }
 
   // Gradients computed so far for learning and for deletions. In some modes they depend on data, so
   // a running engine never exports them; they are for the evaluation of recordings.

@@ -67,6 +67,11 @@ struct Position {
   // The time of arrival, set only if it replaces a timestamp that lies in the future
   // (engine/shard/time_bound.h).
   TimeMs arrival = kNoTime;
+  // The timestamp was set by the broker when it took the record, and not by the producer.
+  bool is_broker_time = false;
+
+  // Whether the timestamp is the producer's own.
+  bool has_producer_time() const { return timestamp != kNoTime && !is_broker_time; }
 };
 
 // One record of the source: its position, and either a decoded event or a rejection.
@@ -76,11 +81,12 @@ struct Record {
   TimeMs timestamp = kNoTime;
   // As in Position.
   TimeMs arrival = kNoTime;
+  bool is_broker_time = false;
   Event event;
   std::optional<Rejection> rejection;
   bool is_rerouted = false;  // another shard sent this delete here; do not pass it on again
 
-  Position position() const { return {offset, timestamp, arrival}; }
+  Position position() const { return {offset, timestamp, arrival, is_broker_time}; }
 };
 
 }  // namespace lethe

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 
 #include "engine/base/types.h"
@@ -38,7 +39,11 @@ class Payloads {
   // Visits the retained events in order of index. The example is valid during the call only.
   void ForEach(const Visitor& visit) const { ForEachFrom({0}, visit); }
   // Visits the retained events from `first` on, in order of index.
-  virtual void ForEachFrom(EventIndex first, const Visitor& visit) const = 0;
+  void ForEachFrom(EventIndex first, const Visitor& visit) const {
+    ForEachIn(first, {std::numeric_limits<std::int64_t>::max()}, visit);
+  }
+  // Visits the retained events from `first` on and before `end`, in order of index.
+  virtual void ForEachIn(EventIndex first, EventIndex end, const Visitor& visit) const = 0;
   // Visits the retained events in order of index, many per call, for computations that make
   // hundreds of passes. Dense features only. No block is empty. Block sizes depend on earlier
   // deletions, so a result must not depend on them.
@@ -47,7 +52,8 @@ class Payloads {
   // next Add, Remove or DropBefore.
   virtual void PinInMemory() = 0;
   // Keeps all payloads in memory from now on, in their compact form, so that visits need no disk.
-  virtual void KeepInMemory() {}
+  // Once bytes() exceeds `most_bytes`, they are no longer kept.
+  virtual void KeepInMemory(std::int64_t /*most_bytes*/) {}
   virtual std::int64_t count() const = 0;
   // The size of all payloads at eight bytes per number. The memory in use may be less.
   virtual std::int64_t bytes() const = 0;

@@ -32,8 +32,8 @@ class Probe {
   // The deletion of these events became effective, by one noise draw for all of them.
   virtual void OnEffective(ShardId /*shard*/, std::span<const Target> /*batch*/,
                            const Forgetting& /*forgetting*/) {}
-  // Events have left the window of the mode, or a request may have named such an event. Figures that
-  // may depend on them begin anew.
+  // Events have left the window of the mode, or a request may have named such an event. Figures
+  // that may depend on them begin anew.
   virtual void OnExpired(ShardId /*shard*/) {}
   // A request reached this stage so many seconds after it was received. The value is the difference
   // of the times in its receipt and notices, rounded up to whole seconds, so that it does not

@@ -35,7 +35,11 @@ struct Refusal {
   Uuid receipt{};
   bool forgotten = false;  // the first request removed something
   TimeMs until = kNoTime;  // event time; kNoTime: for ever
+  // Of a subject, in a mode with a window: learns of it are refused whose own timestamp is not
+  // after this one. kNoTime: none is.
+  TimeMs up_to = kNoTime;
 
+  // Without up_to, which is saved behind them if there is one.
   template <typename Self, typename Archive>
   static void Fields(Self& self, Archive& archive) {
     archive(self.receipt, self.forgotten, self.until);
@@ -60,9 +64,9 @@ enum class Part : std::uint8_t {
 
 // The database of one shard: the index of learned events, refusals, the receipt chain and the saved
 // engine. Look-ups see all changes, committed or not. Changes become durable together, in Commit,
-// and no effect may be published before a synced Commit has returned ok. Not thread-safe: the shard's own
-// thread uses it. The shard borrows it. After an error from Erase or Commit the state must not be
-// used again; a restart continues from the last successful commit.
+// and no effect may be published before a synced Commit has returned ok. Not thread-safe: the
+// shard's own thread uses it. The shard borrows it. After an error from Erase or Commit the state
+// must not be used again; a restart continues from the last successful commit.
 class State {
  public:
   virtual ~State() = default;

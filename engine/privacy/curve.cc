@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "engine/base/check.h"
+#include "engine/base/elementary.h"
 #include "engine/privacy/hull.h"
 
 namespace lethe {
@@ -19,7 +20,7 @@ constexpr double kUp = 1 + 1e-12;       // covers the rounding of one evaluation
 // Brings a quantity that was measured at `then` to the present: the contraction since then
 // multiplies it, a shift (power 1) once and a variance (power 2) twice.
 double Brought(double value, const DoubleDouble& then, const DoubleDouble& now, double power) {
-  return value * std::exp(power * std::min(now.Minus(then), 0.0));
+  return value * elementary::Exp(power * std::min(now.Minus(then), 0.0));
 }
 
 }  // namespace
@@ -167,6 +168,18 @@ void ShiftNoiseCurve::AddDraw(std::int64_t steps, double variance, const DoubleD
   DropFaded(now);
   if (variance > 0) draws_.push_back({next_sequence_++, steps, now, variance});
   if (draws_.size() > max_draws_) MergeOldDraws();
+}
+
+void ShiftNoiseCurve::DropBefore(std::int64_t steps) {
+  const auto first = std::partition_point(draws_.begin(), draws_.end(),
+                                          [&](const Draw& draw) { return draw.steps <= steps; });
+  if (first == draws_.begin()) return;
+  const std::int64_t last = std::prev(first)->sequence;
+  for (auto& [group, rows] : rows_) {
+    std::erase_if(rows, [&](const Row& row) { return row.sequence <= last; });
+  }
+  std::erase_if(rows_, [](const auto& entry) { return entry.second.empty(); });
+  draws_.erase(draws_.begin(), first);
 }
 
 // Drops draws whose variance, and shifts whose size, has contracted below the range of useful

@@ -87,10 +87,16 @@ class ShiftNoiseCurve {
   // Adds a noise draw of this variance, made after `steps` learn steps.
   void AddDraw(std::int64_t steps, double variance, const DoubleDouble& now);
 
-  // Call it after AddDraw, at the same `now`, for every group of the batch, with the extra shift that
-  // the draw absorbed. If the last draw absorbs the diameter at less cost than all draws absorb the
-  // shifts of the group, one row of the size of the diameter replaces the rows of the group.
+  // Call it after AddDraw, at the same `now`, for every group of the batch, with the extra shift
+  // that the draw absorbed. If the last draw absorbs the diameter at less cost than all draws
+  // absorb the shifts of the group, one row of the size of the diameter replaces the rows of the
+  // group.
   void Cap(const Group& group, double diameter, double extra, const DoubleDouble& now);
+
+  // Drops the draws that were made up to step `steps`, and the shifts that they were the first to
+  // absorb. All of these shifts entered up to that step, so the caller must add what such events
+  // can still contribute to what every later draw absorbs. A draw before them can absorb no other.
+  void DropBefore(std::int64_t steps);
 
   // A bound on the divergence of these groups with the draws made so far, where `extra` is absorbed
   // by the last draw. Infinite if a shift has no draw after it.

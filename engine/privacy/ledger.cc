@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "engine/base/check.h"
+#include "engine/base/elementary.h"
 #include "engine/spec/mean_rounding.h"
 
 namespace lethe {
@@ -110,6 +111,61 @@ void Ledger::Reset(double influence) {
   floor_ = {steps_, marks_.back().log, influence};
 }
 
+// log(factor) is rounded up. Log() adds the error of an empty product to the new mark.
+DoubleDouble Ledger::LogAfter(double shrink) const {
+  if (shrink == 1) return Log();
+  const double log = elementary::Log(shrink);
+  return Log() + (log + LogError(log, 1)) + LogError(0, 0);
+}
+
+double Ledger::RoundOffAfter(double shrink) const {
+  return shrink == 1 ? round_off_ : shrink * round_off_ + RoundOffOfOneOperation(0);
+}
+
+void Ledger::Shrink(double factor) {
+  LETHE_CHECK(factor > 0 && factor < 1);
+  const double log = elementary::Log(factor);
+  const DoubleDouble after = Log() + (log + LogError(log, 1));
+  additive_ = factor * additive_ * kUp;
+  round_off_ = RoundOffAfter(factor);
+  ++factors_;
+  SetMark();
+  marks_.back().log = after;
+}
+
+std::int64_t Ledger::FadedBefore(double log, std::int64_t keep) const {
+  const DoubleDouble now = Log();
+  const auto is_faded = [&](const Mark& mark) {
+    return mark.first <= steps_ - keep && now.Minus(mark.log) <= log;
+  };
+  const auto after = std::partition_point(marks_.begin(), marks_.end(), is_faded);
+  return after == marks_.begin() ? first() : std::prev(after)->first;
+}
+
+void Ledger::DropBefore(std::int64_t first) {
+  const auto after =
+      std::upper_bound(marks_.begin(), marks_.end(), first,
+                       [](std::int64_t index, const Mark& mark) { return index < mark.first; });
+  LETHE_CHECK(std::prev(after)->first == first && schedule_.is_public());
+  if (std::prev(after) == marks_.begin()) return;
+  marks_.erase(marks_.begin(), std::prev(after));
+  saved_marks_ = 0;  // so the next SaveGrown writes all of them
+}
+
+// At first() two models are at most 2r apart, and for constant steps at most the sum of all pushes
+// (docs/guarantee.md, "Bounded memory").
+double Ledger::DroppedInfluence(double shrink) const {
+  if (first() == 0) return 0;
+  double apart = constants_.diameter();
+  if (schedule_.kind() == ScheduleKind::kConstant || schedule_.kind() == ScheduleKind::kHorizon) {
+    const double eta = schedule_.Step(1);
+    const double gap = 1 - Contraction(constants_, eta);
+    if (gap > 0) apart = std::min(apart, eta * push() / gap * (1 + 1e-12));
+  }
+  const double log = std::min(LogAfter(shrink).Minus(marks_.front().log), 0.0);
+  return apart * elementary::Exp(log) * (1 + 1e-12);
+}
+
 void Ledger::SaveGrown(State& state) {
   if (account_ == Account::kStepsOnly) return;
   Save(state, Part::kMarks, marks_, saved_marks_);
@@ -119,7 +175,7 @@ void Ledger::SaveGrown(State& state) {
 Status Ledger::LoadGrown(const State& state) {
   if (account_ == Account::kStepsOnly) return Status::Ok();
   const bool has_marks = Load(state, Part::kMarks, marks_, saved_marks_) && !marks_.empty() &&
-                         marks_.front().first == 0 && marks_.back().first <= steps_;
+                         marks_.front().first >= 0 && marks_.back().first <= steps_;
   const bool has_steps =
       schedule_.is_public() || (Load(state, Part::kAdaptiveSteps, adaptive_steps_, saved_steps_) &&
                                 adaptive_steps_.size() == static_cast<std::size_t>(steps_));
@@ -128,7 +184,7 @@ Status Ledger::LoadGrown(const State& state) {
 }
 
 DoubleDouble Ledger::Log() const {
-  const double log = std::log(product_);
+  const double log = elementary::Log(product_);
   return marks_.back().log + (log + LogError(log, factors_));
 }
 
@@ -146,7 +202,8 @@ double Ledger::StepSize(EventIndex u) const {
 double Ledger::Influence(EventIndex u) const {
   LETHE_CHECK(u.value >= 0 && u.value < steps_);
   if (u.value < floor_.steps) {
-    return std::exp(std::min(Log().Minus(floor_.log), 0.0)) * floor_.influence * kUp + additive_;
+    return elementary::Exp(std::min(Log().Minus(floor_.log), 0.0)) * floor_.influence * kUp +
+           additive_;
   }
   const auto after =
       std::upper_bound(marks_.begin(), marks_.end(), u.value,
@@ -157,17 +214,17 @@ double Ledger::Influence(EventIndex u) const {
     product *= Contraction(constants_, StepSize({i}));
   }
   // l_u is subtracted, so it is rounded down.
-  const double log = std::log(product);
+  const double log = elementary::Log(product);
   const DoubleDouble at_u = mark.log + (log - LogError(log, u.value + 1 - mark.first));
   const double exponent = std::min(Log().Minus(at_u), 0.0);
-  const double own = StepSize(u) * constants_.L * kUp - mark.additive * product / kUp;
-  if (own >= 0) return (std::exp(exponent) * own * kUp + additive_) * kUp;
+  const double own = StepSize(u) * push() * kUp - mark.additive * product / kUp;
+  if (own >= 0) return (elementary::Exp(exponent) * own * kUp + additive_) * kUp;
   // A negative `own` lowers the bound, so here the exponential must not be too large: subtract all
   // rounding that its exponent can contain.
   const auto blocks = static_cast<double>(marks_.end() - after + 2);
   const auto factors = static_cast<double>(all_factors_ + factors_);
   const double slack = 2 * (2 * factors + 4 * blocks + 4 * std::abs(exponent) + 16) * DBL_EPSILON;
-  return (std::exp(exponent - slack) * own / kUp + additive_) * kUp;
+  return (elementary::Exp(exponent - slack) * own / kUp + additive_) * kUp;
 }
 
 }  // namespace lethe

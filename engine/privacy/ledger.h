@@ -17,7 +17,11 @@ namespace lethe {
 // between the model and the model of a world in which u was blank:
 //
 //   e_u = eta_u L when u is learned;   e <- c(eta) e at everyone else's step;
-//   e <- c(eta) e + 2 G eta / n at a gradient step on the mean cost of n events, u among them.
+//   e <- c(eta) e + 2 G eta / n at a gradient step on the mean cost of n events, u among them;
+//   e <- a e when the model is multiplied by a public factor a.
+//
+// If the blank of the other world is a step on the regulariser alone, both worlds contract, and the
+// step differs by the gradient of the loss only: e_u = eta_u G. See Blank.
 //
 // The ledger stores nothing per event. Let l be the log of the product of all contractions, and A
 // the present value of the additive terms alone. Then e_u = exp(l - l_u) (eta_u L - A_u) + A, where
@@ -32,6 +36,10 @@ class Ledger {
   // What a ledger accounts for. A mode that forgets exactly needs no influence: its ledger counts
   // the steps and does nothing else, so that it costs nothing and does not grow.
   enum class Account { kInfluence, kStepsOnly };
+
+  // What the reference world does at the position of a deleted event: nothing, or a step on the
+  // regulariser alone. A state keeps one definition.
+  enum class Blank { kNoStep, kRegulariser };
 
   // `terms` is the length of the longest sum in one step; it determines the round-off term.
   Ledger(const Constants& constants, const Schedule& schedule, std::int64_t terms,
@@ -54,6 +62,24 @@ class Ledger {
   // so far now contributes at most `influence`, and the round-off is zero.
   void Reset(double influence);
 
+  // Accounts for multiplying the model by a factor 0 < factor < 1 that is no function of the data.
+  void Shrink(double factor);
+
+  void SetBlank(Blank blank) { blank_ = blank; }
+  Blank blank() const { return blank_; }
+
+  // The last mark that lies at least `keep` steps back and since which the logarithm of all
+  // contractions is `log` or less; first() if there is none. O(log of the number of marks).
+  std::int64_t FadedBefore(double log, std::int64_t keep) const;
+  // Drops the marks before the one at `first`, which must be a mark. Influence may then no longer
+  // be called for events before `first`.
+  void DropBefore(std::int64_t first);
+  // The first event of which the ledger knows the influence. It only grows.
+  std::int64_t first() const { return marks_.front().first; }
+  // T: a bound on what all events before first() together can still contribute
+  // (engine/privacy/horizon.h); 0 if nothing was dropped.
+  double DroppedInfluence(double shrink = 1) const;
+
   // Steps taken so far; the index of the next learned event.
   std::int64_t steps() const { return steps_; }
 
@@ -66,10 +92,14 @@ class Ledger {
 
   // l, the log of the product of all contractions so far. Only differences of two have a meaning.
   DoubleDouble Log() const;
+  // What Log() will be after Shrink(shrink), to the bit.
+  DoubleDouble LogAfter(double shrink) const;
 
   // F, the distance between two worlds that rounding alone may have caused. A draw must absorb it
   // too: in exact arithmetic an influence fades to 1e-80, while doubles stay an ulp apart.
   double RoundOff() const { return round_off_; }
+  // What RoundOff() will be after Shrink(shrink).
+  double RoundOffAfter(double shrink) const;
 
   // Accounts for another rounding of the model, of at most `distance` between two worlds.
   void AddRoundOff(double distance) { round_off_ += distance; }
@@ -112,8 +142,11 @@ class Ledger {
 
   void Book(double eta);
   void SetMark();
+  // The norm of the part of a step that the reference world does not take, divided by eta.
+  double push() const { return blank_ == Blank::kRegulariser ? constants_.G : constants_.L; }
 
   Account account_;
+  Blank blank_ = Blank::kNoStep;
   Constants constants_;
   Schedule schedule_;
   double unit_;  // (3 d + 40) 2^-53 with d = terms

@@ -4,10 +4,10 @@
 #include <cfloat>
 #include <cmath>
 #include <cstring>
-#include <numbers>
 #include <vector>
 
 #include "engine/base/check.h"
+#include "engine/base/elementary.h"
 
 namespace lethe {
 namespace {
@@ -24,8 +24,8 @@ double Uniform(std::uint64_t bits) { return (static_cast<double>(bits) + 0.5) * 
 // -log of a uniform number with 64 bits, precise at both ends: large values reach beyond 9 sigma,
 // and small ones are not cut off by the spacing of doubles near 1.
 double MinusLogUniform(std::uint64_t bits) {
-  if (bits < (std::uint64_t{1} << 63)) return -std::log(Uniform(bits));
-  return -std::log1p(-Uniform(~bits));
+  if (bits < (std::uint64_t{1} << 63)) return -elementary::Log(Uniform(bits));
+  return -elementary::Log1p(-Uniform(~bits));
 }
 
 // The spacing before it is rounded up to a power of two. The first term keeps the rounding small
@@ -63,10 +63,9 @@ void AddGridNoise(Vector& z, double sigma, double radius, RandomSource& random,
   for (std::size_t pair = 0; pair < pairs; ++pair) {
     // Box-Muller. In steps of the grid a draw is at most 2^30 and precise to 2^-52 of itself, so
     // its own rounding is about 1e-7 of a step.
-    const double angle = 2 * std::numbers::pi * Uniform(Bits(&bytes[pair * 16 + 8]));
+    const auto angle = elementary::SinCosOfTurns(Uniform(Bits(&bytes[pair * 16 + 8])));
     const double length = sigma / spacing * std::sqrt(2 * MinusLogUniform(Bits(&bytes[pair * 16])));
-    const double steps[2] = {std::round(length * std::cos(angle)),
-                             std::round(length * std::sin(angle))};
+    const double steps[2] = {std::round(length * angle.cos), std::round(length * angle.sin)};
     for (Eigen::Index k = 0; k < 2; ++k) {
       const auto i = static_cast<Eigen::Index>(2 * pair) + k;
       if (i < z.size()) z[i] = spacing * (std::round(z[i] / spacing) + steps[k]);

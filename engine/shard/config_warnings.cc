@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "engine/admission/event_validator.h"
+#include "engine/spec/retention.h"
 
 namespace lethe {
 namespace {
@@ -32,13 +33,13 @@ std::int64_t EventsWaited(const ForgettingSpec& forgetting) {
 }
 
 // The noise for deleting an event after a wait. The event is learned at step kEstablished, with an
-// influence of at most eta L; one more event is learned, and then waited() more, and each contracts
+// influence of at most eta G; one more event is learned, and then waited() more, and each contracts
 // the influence. One draw absorbs all of it: sigma = influence / mu. Borrows the plan.
 class FreshNoise {
  public:
   explicit FreshNoise(const Plan& plan)
       : plan_(plan),
-        sigma_(StepSize(plan, kEstablished) * plan.constants.L / plan.promise.mu *
+        sigma_(StepSize(plan, kEstablished) * plan.constants.G / plan.promise.mu *
                Contraction(plan.constants, StepSize(plan, kEstablished + 1))) {}
 
   std::int64_t waited() const { return waited_; }
@@ -84,10 +85,31 @@ void WarnOfNoise(const Plan& plan, std::vector<std::string>& warnings) {
                                             : ", or use mode active"));
 }
 
+// A wait that is longer than the window outlasts the events that it is to forget.
+void WarnOfWindow(const Plan& plan, std::vector<std::string>& warnings) {
+  const ForgettingSpec& forgetting = plan.spec.forgetting;
+  if (forgetting.mode != "rewind") return;
+  const std::int64_t window = RewindWindow(plan.spec, plan.constants, plan.schedule);
+  const std::int64_t window_ms = RewindWindowMs(forgetting);
+  const auto warn = [&](const char* key, const Wait& wait) {
+    const bool outlasts =
+        (window > 0 && wait.events > window) || (window_ms > 0 && wait.event_time_ms > window_ms);
+    if (!outlasts) return;
+    warnings.push_back(
+        std::string(key) +
+        " is longer than the window, which is half of forgetting.retention, so most "
+        "events expire before their deletion is served: set it to at most " +
+        (window > 0 ? std::to_string(window) : ToText(Retention{.time_ms = window_ms})));
+  };
+  warn("forgetting.deadline", forgetting.deadline);
+  warn("forgetting.batch_window", forgetting.batch_window);
+}
+
 }  // namespace
 
 std::vector<std::string> Warnings(const Plan& plan) {
   std::vector<std::string> warnings;
+  WarnOfWindow(plan, warnings);
   WarnOfNoise(plan, warnings);
   return warnings;
 }

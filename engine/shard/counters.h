@@ -47,15 +47,26 @@ struct Counters {
   }
 };
 
-// What a shard with a window saves besides, in Part::kWindow. A value type.
+// What a shard with a window saves besides, in Part::kWindow. Event time is the shard's clock
+// (Shard::TimeAfter). A value type.
 struct WindowRecord {
   ModelVersion since;             // the first version without the events before the anchor
   std::int64_t retained = 0;      // events in the window
   std::int64_t not_retained = 0;  // receipts of this outcome
+  // All events that arrived before this time have expired. kNoTime: not known.
+  TimeMs expired_time = kNoTime;
+  // Event time when the event of the anchor was learned. kNoTime: not learned yet, or not known.
+  TimeMs anchor_time = kNoTime;
+  // The first event that stays when the window slides next, and event time when it was learned.
+  // kNoTime: it has not been learned.
+  EventIndex middle;
+  TimeMs middle_time = kNoTime;
+  TimeMs refused_up_to = kNoTime;  // the largest Refusal::up_to so far
 
   template <typename Self, typename Archive>
   static void Fields(Self& self, Archive& archive) {
-    archive(self.since, self.retained, self.not_retained);
+    archive(self.since, self.retained, self.not_retained, self.expired_time, self.anchor_time,
+            self.middle, self.middle_time, self.refused_up_to);
   }
 };
 

@@ -5,13 +5,17 @@
 
 namespace lethe {
 
+std::int64_t EventsBehind(const ShardReport& report) {
+  return report.retention.empty() ? report.counters.learned + report.counters.updates
+                                  : report.retained_events;
+}
+
 std::vector<ShardModel> ModelsOf(std::span<const std::shared_ptr<const ShardReport>> reports) {
   std::vector<ShardModel> models;
   models.reserve(reports.size());
   for (const auto& report : reports) {
-    const Counters& counters = report->counters;
     models.push_back({report->shard, report->state_id, report->model_version, report->clean_from,
-                      counters.learned + counters.updates, &report->weights});
+                      EventsBehind(*report), &report->weights});
   }
   return models;
 }

@@ -19,14 +19,18 @@ struct ShardModel {
   std::string state_id;  // versions are comparable within one state only
   ModelVersion model_version;
   ModelVersion clean_from;
-  std::int64_t learned = 0;  // learn steps taken; public
+  std::int64_t learned = 0;  // the events that it counts by in the average (EventsBehind)
   const Vector* weights = nullptr;
 };
+
+// The events by which a shard's model counts in an average: all learn steps or, where events
+// expire, those that are retained. A shard whose window is empty does not count. Public.
+std::int64_t EventsBehind(const ShardReport& report);
 
 // The contributions of these reports. They borrow the weights, so the reports must outlive them.
 std::vector<ShardModel> ModelsOf(std::span<const std::shared_ptr<const ShardReport>> reports);
 
-// The mean of the shards' weights, weighted by the number of learn steps. The bias, if any, is the
+// The mean of the shards' weights, weighted by the events behind each. The bias, if any, is the
 // last weight. With one shard the result is a bit-exact copy. Requires at least one shard.
 Vector AverageModels(std::span<const ShardModel> shards);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 namespace lethe {
 
@@ -31,27 +32,29 @@ std::vector<PendingRequest> PendingRequests::TakeFirst(std::size_t count) {
   return due;
 }
 
-std::vector<PendingRequest> PendingRequests::TakeDue(std::int64_t steps, TimeMs now,
-                                                     const SigmaNow& sigma_now) {
-  std::size_t count = CountOver([&](const Wait& wait, const PendingRequest& request) {
+std::vector<Target> PendingRequests::TargetsOfFirst(std::size_t count) const {
+  std::vector<Target> targets;
+  for (const PendingRequest& request : std::span(requests_).first(count)) {
+    targets.insert(targets.end(), request.targets.begin(), request.targets.end());
+  }
+  return targets;
+}
+
+std::size_t PendingRequests::CountDue(std::int64_t steps, TimeMs now,
+                                      const SigmaNow& sigma_now) const {
+  const std::size_t count = CountOver([&](const Wait& wait, const PendingRequest& request) {
     if (wait.events > 0 && steps - request.steps >= wait.events) return true;
     return wait.event_time_ms > 0 && request.time != kNoTime &&
            now.value - request.time.value >= wait.event_time_ms;
   });
-  if (count < requests_.size() && target_sigma_ > 0) {
-    std::vector<Target> all;
-    for (const PendingRequest& request : requests_) {
-      all.insert(all.end(), request.targets.begin(), request.targets.end());
-    }
-    if (sigma_now(all) <= target_sigma_) count = requests_.size();
-  }
-  return TakeFirst(count);
+  if (count == requests_.size() || target_sigma_ <= 0) return count;
+  return sigma_now(TargetsOfFirst(requests_.size())) <= target_sigma_ ? requests_.size() : count;
 }
 
-std::vector<PendingRequest> PendingRequests::TakeDueByClock(const ClockReading& now,
-                                                            bool is_silent) {
+std::size_t PendingRequests::CountDueByClock(const ClockReading& now, bool is_silent) {
   for (PendingRequest& request : requests_) request.waited.ElapsedMs(now);
-  return TakeFirst(CountOver([&](const Wait& wait, const PendingRequest& request) {
+  if (at_once()) return 0;
+  return CountOver([&](const Wait& wait, const PendingRequest& request) {
     if (wait.event_time_ms == 0) return false;
     Stopwatch waited = request.waited;
     const std::int64_t elapsed = waited.ElapsedMs(now);
@@ -59,7 +62,7 @@ std::vector<PendingRequest> PendingRequests::TakeDueByClock(const ClockReading& 
     const std::int64_t before =
         request.time == kNoTime ? 0 : waited.began().value - request.time.value;
     return elapsed + std::max<std::int64_t>(0, before) >= wait.event_time_ms;
-  }));
+  });
 }
 
 }  // namespace lethe

@@ -20,6 +20,9 @@ struct PendingRequest {
   std::int64_t steps = 0;  // learn steps taken when it was received
   TimeMs time = kNoTime;   // event time when it was received
   Stopwatch waited;        // stored separately, in Part::kClock
+  // It would have taken effect with its own record, but for the pause between two rewinds. Not
+  // stored: without a wait by configuration it is true of every request in a saved state.
+  bool is_grouped = false;
 
   template <typename Self, typename Archive>
   static void Fields(Self& self, Archive& archive) {
@@ -54,22 +57,27 @@ class PendingRequests {
   // Returns the sigma that one draw for these targets would need now.
   using SigmaNow = std::function<double(const std::vector<Target>&)>;
 
-  // Removes and returns the requests that take effect now, by one draw; empty if none does. `now`
-  // is event time, so a replay of the stream makes the same decisions.
-  std::vector<PendingRequest> TakeDue(std::int64_t steps, TimeMs now, const SigmaNow& sigma_now);
+  // The number of requests that take effect now, by one draw. They are the first ones. `now` is
+  // event time, so a replay of the stream makes the same decisions.
+  std::size_t CountDue(std::int64_t steps, TimeMs now, const SigmaNow& sigma_now) const;
 
-  // Removes and returns the requests whose wait is over by the clocks of the process, whatever the
-  // timestamps say. While records arrive (`is_silent` false) the wait is kGraceMs longer, so that
-  // the stream decides first: a replay can repeat the stream's decision and not the clock's. In
-  // silence the time between the request's timestamp and its reading counts as waited.
+  // The number of requests whose wait is over by the clocks of the process, whatever the timestamps
+  // say. Requests that need not wait are never due by the clock. While records arrive (`is_silent`
+  // false) the wait is kGraceMs longer, so that the stream decides first: a replay can repeat the
+  // stream's decision and not the clock's. In silence the time between the request's timestamp and
+  // its reading counts as waited.
   static constexpr std::int64_t kGraceMs = 1000;
-  std::vector<PendingRequest> TakeDueByClock(const ClockReading& now, bool is_silent);
+  std::size_t CountDueByClock(const ClockReading& now, bool is_silent);
+
+  // Removes and returns the first requests.
+  std::vector<PendingRequest> TakeFirst(std::size_t count);
+  // The targets of the first requests.
+  std::vector<Target> TargetsOfFirst(std::size_t count) const;
 
  private:
   using IsOver = std::function<bool(const Wait&, const PendingRequest&)>;
   // The number of requests that have waited long enough.
   std::size_t CountOver(const IsOver& is_over) const;
-  std::vector<PendingRequest> TakeFirst(std::size_t count);
 
   Wait window_;
   Wait deadline_;

@@ -18,8 +18,8 @@ std::string ToText(const KeyHash& hash) {
   return text;
 }
 
-void WriteTime(JsonWriter& json, TimeMs time) {
-  json.Key("timestamp");
+void WriteTime(JsonWriter& json, TimeMs time, const char* key = "timestamp") {
+  json.Key(key);
   time == kNoTime ? json.Null() : json.Value(time.value);
 }
 
@@ -88,6 +88,15 @@ std::string ToText(const Uuid& uuid) {
          hex.substr(16, 4) + "-" + hex.substr(20);
 }
 
+const char* Name(EffectiveBy by) {
+  switch (by) {
+    case EffectiveBy::kStream: return "stream";
+    case EffectiveBy::kTimer: return "timer";
+    case EffectiveBy::kGroup: return "group";
+  }
+  LETHE_CHECK(false);
+}
+
 std::string WriteReceipt(const Receipt& receipt, const ReceiptContext& context,
                          const std::string& previous) {
   const Spec& spec = context.spec;
@@ -114,18 +123,21 @@ std::string WriteReceipt(const Receipt& receipt, const ReceiptContext& context,
   json.Key("effective").BeginObject().Field("offset", receipt.effective.value);
   json.Field("index", receipt.index).Field("model_version", receipt.model_version.value);
   WriteTime(json, receipt.effective_time);
-  json.Field("by", receipt.by_timer ? "timer" : "stream").EndObject();
+  json.Field("by", Name(receipt.by)).EndObject();
   if (receipt.expired_before.value > 0) {
-    json.Key("expired").BeginObject().Field("before", receipt.expired_before.value);
+    json.Key(context.covers_old ? "covered" : "expired").BeginObject();
+    json.Field("before", receipt.expired_before.value);
+    if (!context.covers_old) WriteTime(json, receipt.expired_time, "arrived_before");
     json.Field("model_version", receipt.expired_since.value).EndObject();
   }
   json.Field("certified", receipt.why_not.empty());
   WriteLines(json, "why_not", receipt.why_not);
   json.Field("mode", spec.forgetting.mode).Field("guarantee", Name(spec.forgetting.guarantee));
   json.Field("shift", receipt.forgetting.shift).Field("sigma", receipt.forgetting.sigma);
+  if (receipt.forgetting.shrink < 1) json.Field("shrink", receipt.forgetting.shrink);
   WritePromise(json, receipt, context);
-  WriteLines(json, "assumptions", Assumptions(spec, context.is_adaptive));
-  WriteLines(json, "not_covered", NotCovered(context.keeps_secret));
+  WriteLines(json, "assumptions", Assumptions(spec, context.is_adaptive, context.blank));
+  WriteLines(json, "not_covered", NotCovered(context.keeps_secret, receipt));
   json.Field("noise", Name(spec.noise.source)).Field("config", context.config_sha256);
   json.Field("previous", previous);
   json.Field("statement", Statement(receipt, context));
@@ -159,10 +171,16 @@ std::string WriteExpiredNotice(const ExpiredNotice& notice, const std::string& p
   JsonWriter json;
   json.BeginObject().Field("format", "lethe.notice/1").Key("receipt").Null();
   json.Field("state", ToText(notice.state)).Field("shard", notice.shard.value);
-  json.Field("status", "expired").Key("sha256").Null();
-  json.Field("before", notice.anchor.value).Field("model_version", notice.model_version.value);
+  json.Field("status", notice.is_covered ? "covered" : "expired").Key("sha256").Null();
+  json.Field("before", notice.anchor.value);
+  if (!notice.is_covered) {
+    WriteTime(json, notice.anchor_time, "arrived_before");
+    json.Field("retained", notice.retained);
+  }
+  json.Field("model_version", notice.model_version.value);
   json.Field("offset", notice.offset.value);
   WriteTime(json, notice.time);
+  json.Field("by", notice.by_timer ? "timer" : "stream");
   return json.Field("previous", previous).EndObject().text();
 }
 

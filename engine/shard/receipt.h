@@ -8,11 +8,17 @@
 #include "engine/modes/unlearner.h"
 #include "engine/ports/hash.h"
 #include "engine/ports/state.h"
+#include "engine/privacy/ledger.h"
 #include "engine/shard/counters.h"
 #include "engine/spec/accountant.h"
 #include "engine/spec/spec.h"
 
 namespace lethe {
+
+// What decided when a request took effect: a record; the clock, which ended a wait; or the clock,
+// which ended the pause between two rewinds, so that several requests shared one.
+enum class EffectiveBy { kStream, kTimer, kGroup };
+const char* Name(EffectiveBy by);
 
 // The contents of one receipt. It is filled in two steps: when the request is received and when it
 // takes effect. A value type.
@@ -34,13 +40,18 @@ struct Receipt {
   TimeMs received_time = kNoTime;
   Offset effective;
   TimeMs effective_time = kNoTime;
-  bool by_timer = false;   // the clock decided when it took effect, not a record
+  EffectiveBy by = EffectiveBy::kStream;
   std::int64_t index = 0;  // learn steps taken when it took effect
   ModelVersion model_version;
-  // Events before this index have expired: no model since that version depends on them. 0: none
-  // has.
+  // Events before this index have expired: no model since that version depends on them, or, with
+  // ReceiptContext::covers_old, every draw since that version covers them. 0: none has.
   EventIndex expired_before;
   ModelVersion expired_since;
+  TimeMs expired_time = kNoTime;  // all that arrived before it has expired; kNoTime: not known
+  // Set for a request by subject in a mode with a window: whether it carries a timestamp of its
+  // producer, so that older events of the subject are refused.
+  std::optional<bool> refuses_by_time;
+  bool lacks_clock = false;  // retention is a time, and no record had a timestamp so far
   Forgetting forgetting;
   std::vector<std::string> why_not;  // empty: certified
   std::int64_t holders = 1;  // shards that held events of the subject, as far as can be known
@@ -62,6 +73,8 @@ struct ReceiptContext {
   bool is_exact;        // the mode forgets exactly
   bool keeps_secret;    // the mode keeps the model before its noise
   bool is_adaptive;     // the promise holds for requests that depend on released models
+  Ledger::Blank blank;  // what the reference world does at the position of a deleted event
+  bool covers_old;      // events before Receipt::expired_before are covered by every draw
   std::string config_sha256;
   const Hasher& hasher;
 };
@@ -78,8 +91,8 @@ std::string WriteReceivedNotice(const Receipt& receipt, const std::string& previ
 
 // A notice that no byte of the forgotten events is left on disk. `receipt_sha256` is the hash of
 // the receipt's bytes. If events have expired without a request, there is no receipt, and the hash
-// is that of the notice of it. `offset` and `time` are those of the last record before the erasure; if the
-// clock decided (`by_timer`), the time is the clock's.
+// is that of the notice of it. `offset` and `time` are those of the last record before the erasure;
+// if the clock decided (`by_timer`), the time is the clock's.
 struct ErasedNotice {
   Uuid receipt{};
   Uuid state{};
@@ -92,14 +105,21 @@ struct ErasedNotice {
 std::string WriteErasedNotice(const ErasedNotice& notice, const std::string& previous);
 
 // A notice that the window has slid: no model from this version on depends on an event before the
-// anchor.
+// anchor. `offset` and `time` are those of the record that moved the window; if the clock decided
+// (`by_timer`), the offset is that of the last record and the time is the clock's. With
+// `is_covered`: every draw from this version on covers all events before the anchor, of which
+// nothing else is known any more.
 struct ExpiredNotice {
   Uuid state{};
   ShardId shard;
   EventIndex anchor;
+  TimeMs anchor_time = kNoTime;  // all that arrived before it has expired; kNoTime: not known
+  std::int64_t retained = 0;     // events that stay; 0: the model is empty
   ModelVersion model_version;
   Offset offset;
   TimeMs time = kNoTime;
+  bool by_timer = false;
+  bool is_covered = false;
 };
 std::string WriteExpiredNotice(const ExpiredNotice& notice, const std::string& previous);
 

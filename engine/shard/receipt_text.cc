@@ -1,5 +1,6 @@
 #include "engine/shard/receipt_text.h"
 
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 
@@ -61,12 +62,18 @@ std::string Since(const Receipt& receipt, const ReceiptContext& context) {
 
 // Whether the deleted events have a subject. Either all events of one request have one or none has.
 bool HasSubject(const Receipt& receipt) {
-  return !receipt.events.empty() && receipt.events.front().subject.has_value();
+  return receipt.events.empty() ? receipt.subject.has_value()
+                                : receipt.events.front().subject.has_value();
 }
 
 // The events whose membership the attacker guesses.
 std::string Guessed(const Receipt& receipt, const ReceiptContext& context) {
-  if (context.spec.forgetting.guarantee == Guarantee::kJoint) {
+  const bool joint = context.spec.forgetting.guarantee == Guarantee::kJoint;
+  if (receipt.events.empty() && (joint || !HasSubject(receipt))) {
+    return joint ? "what this name may have stood for and all events deleted before were"
+                 : "the event that this name may have stood for was";
+  }
+  if (joint) {
     return context.shards == 1
                ? "these and all events deleted before them were"
                : "these and all events deleted before them, in whichever shard, were";
@@ -98,11 +105,62 @@ std::string Promised(const Receipt& receipt, const ReceiptContext& context) {
          "odds grows k-fold (k mu).";
 }
 
+// A time of the shard's clock in UTC.
+std::string InWords(TimeMs time) {
+  using std::chrono::days, std::chrono::floor, std::chrono::milliseconds;
+  const std::chrono::sys_time<milliseconds> point{milliseconds(time.value)};
+  const auto day = floor<days>(point);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(point - day);
+  char text[64];
+  std::snprintf(
+      text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", static_cast<int>(date.year()),
+      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+      static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+      static_cast<int>(clock.seconds().count()), static_cast<int>(clock.subseconds().count()));
+  return text;
+}
+
+// What has expired without a request, if something has.
+std::string Expired(const Receipt& receipt) {
+  if (receipt.expired_before.value == 0) return {};
+  std::string text = " Events that this shard learned before index " +
+                     std::to_string(receipt.expired_before.value);
+  if (receipt.expired_time != kNoTime) {
+    text += ", and so every event that arrived before " + InWords(receipt.expired_time) + ",";
+  }
+  return text + " are in no model since version " + std::to_string(receipt.expired_since.value) +
+         ".";
+}
+
 std::string ExactlyPromised(const Receipt& receipt) {
   return "From model version " + std::to_string(receipt.model_version.value) +
          " on, this model is exactly what a run that never learned them or any event deleted "
          "before "
          "would have, with the same probability: nothing that it releases tells whether they were.";
+}
+
+std::string NotCertified(const Receipt& receipt) {
+  std::string text = "No certificate is given, because: ";
+  for (std::size_t i = 0; i < receipt.why_not.size(); ++i) {
+    text += (i == 0 ? "" : "; ") + receipt.why_not[i];
+  }
+  return text + ".";
+}
+
+// A request that matched nothing known, in a mode whose draws cover what is no longer known.
+std::string CoveredStatement(const Receipt& receipt, const ReceiptContext& context) {
+  return Subject(receipt) +
+         " named nothing that this shard still knows. What it learned before index " +
+         std::to_string(receipt.expired_before.value) +
+         " is no longer known event by event; every draw from model version " +
+         std::to_string(receipt.expired_since.value) +
+         " on covers all of it, whether it was under this name or not, and such a draw was made "
+         "for this request. " +
+         (receipt.why_not.empty()
+              ? Promised(receipt, context) + " Models released earlier are not covered."
+              : NotCertified(receipt)) +
+         PassedOn(receipt);
 }
 
 }  // namespace
@@ -116,11 +174,9 @@ std::string Statement(const Receipt& receipt, const ReceiptContext& context) {
              "the model was left as it is." +
              PassedOn(receipt);
     case Outcome::kNotRetained:
-      return who +
-             " named nothing that this shard retains. What it learned before index " +
-             std::to_string(receipt.expired_before.value) + " is in no model since version " +
-             std::to_string(receipt.expired_since.value) +
-             ", whether it was under this name or not. The model was left as it is." +
+      if (context.covers_old) return CoveredStatement(receipt, context);
+      return who + " named nothing that this shard retains. The model was left as it is." +
+             Expired(receipt) + " This holds whether they were under this name or not." +
              PassedOn(receipt);
     case Outcome::kAlreadyForgotten:
       return who +
@@ -137,22 +193,19 @@ std::string Statement(const Receipt& receipt, const ReceiptContext& context) {
                      (receipt.is_update            ? " was replaced and its old version forgotten. "
                       : receipt.events.size() == 1 ? " was forgotten. "
                                                    : " were forgotten. ");
-  if (receipt.effective != receipt.received) {
+  if (receipt.effective != receipt.received || receipt.by == EffectiveBy::kGroup) {
     text +=
         "Between the request and the moment it took effect, what was released still carried them. ";
   }
+  const std::string expired = context.covers_old ? std::string() : Expired(receipt);
   if (receipt.why_not.empty()) {
     return text + (context.is_exact ? ExactlyPromised(receipt) : Promised(receipt, context)) +
-           " Models released earlier are not covered.";
+           " Models released earlier are not covered." + expired;
   }
-  text += "No certificate is given, because: ";
-  for (std::size_t i = 0; i < receipt.why_not.size(); ++i) {
-    text += (i == 0 ? "" : "; ") + receipt.why_not[i];
-  }
-  return text + ".";
+  return text + NotCertified(receipt) + expired;
 }
 
-std::vector<std::string> Assumptions(const Spec& spec, bool is_adaptive) {
+std::vector<std::string> Assumptions(const Spec& spec, bool is_adaptive, Ledger::Blank blank) {
   std::vector<std::string> lines;
   if (!is_adaptive) {
     lines.emplace_back(
@@ -164,13 +217,18 @@ std::vector<std::string> Assumptions(const Spec& spec, bool is_adaptive) {
       "When events came, which were deleted and when, step sizes, noise levels, counts and "
       "receipts are public.");
   lines.emplace_back("The noise source is cryptographic and its output was never recorded.");
+  if (blank == Ledger::Blank::kRegulariser) {
+    lines.emplace_back(
+        "In the world that is compared with, the deleted events stand for steps on the regulariser "
+        "alone: each shrinks the model a little, as every event does, and says nothing else.");
+  }
   if (spec.forgetting.guarantee == Guarantee::kPerRequest) {
     lines.emplace_back("Everybody else's data and requests are the same in both worlds compared.");
   }
   return lines;
 }
 
-std::vector<std::string> NotCovered(bool keeps_secret) {
+std::vector<std::string> NotCovered(bool keeps_secret, const Receipt& receipt) {
   std::vector<std::string> lines = {
       "Models and predictions released before the request took effect.",
       "Hyper-parameters chosen, or a warm start made, with data that was deleted later.",
@@ -181,6 +239,21 @@ std::vector<std::string> NotCovered(bool keeps_secret) {
     lines.emplace_back(
         "The engine's own state (secret_state: yes): this mode keeps the model before its noise, "
         "and a person who reads that state is told more than this receipt promises.");
+  }
+  if (receipt.lacks_clock) {
+    lines.emplace_back(
+        "Expiry: forgetting.retention is a time, and no record so far carried a timestamp, so no "
+        "event has expired.");
+  }
+  if (receipt.refuses_by_time) {
+    lines.emplace_back(
+        *receipt.refuses_by_time
+            ? "Old events of this person, whose ids are no longer known, that are sent again "
+              "without "
+              "a timestamp of their producer, or with one after this request: they are learned as "
+              "new ones."
+            : "Old events of this person, whose ids are no longer known, that are sent again: this "
+              "request carries no timestamp of its producer, so they are learned as new ones.");
   }
   return lines;
 }

@@ -12,10 +12,12 @@ namespace lethe {
 // The outcome and the promise in words.
 std::string Statement(const Receipt& receipt, const ReceiptContext& context);
 // The assumptions of the promise. `is_adaptive`: the promise holds even if requests depend on
-// released models, so that one assumption is not needed.
-std::vector<std::string> Assumptions(const Spec& spec, bool is_adaptive);
-// The limits of the promise. `keeps_secret`: the mode keeps the model before its noise, so that the
-// engine's own state is not covered.
-std::vector<std::string> NotCovered(bool keeps_secret);
+// released models, so that one assumption is not needed. `blank`: what the reference world does at
+// the position of a deleted event.
+std::vector<std::string> Assumptions(const Spec& spec, bool is_adaptive,
+                                     Ledger::Blank blank = Ledger::Blank::kNoStep);
+// The limits of the promise, with those of this receipt's own. `keeps_secret`: the mode keeps the
+// model before its noise, so that the engine's own state is not covered.
+std::vector<std::string> NotCovered(bool keeps_secret, const Receipt& receipt = {});
 
 }  // namespace lethe

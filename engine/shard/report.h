@@ -55,7 +55,18 @@ struct ShardReport {
   std::int64_t pending_requests = 0;
   std::optional<TimeMs> oldest_pending;  // when the oldest pending request was received
   std::optional<TimeMs> last_event;      // event time: the running maximum of the timestamps
-  Offset next;                           // the offset of the next record to read
+  // No model depends on anything further back: "200000" events, or "30d" of event time. Empty if
+  // events do not expire.
+  std::string retention;
+  // The first event that may have an influence on the model: all before it have expired.
+  EventIndex oldest_influence;
+  // Event time when it was learned; nullopt if it has not been learned yet, or without timestamps.
+  std::optional<TimeMs> oldest_influence_time;
+  ModelVersion expired_since;  // the first version without the events before oldest_influence
+  std::int64_t slides = 0;     // how often the window has slid
+  // Retention is a time, and no record had a timestamp so far: nothing expires.
+  bool lacks_clock = false;
+  Offset next;  // the offset of the next record to read
   std::int64_t chain_entries = 0;
   std::string chain_head;  // SHA-256, hex
 };

@@ -8,6 +8,7 @@
 #include "engine/base/json.h"
 #include "engine/plan.h"
 #include "engine/spec/config_hash.h"
+#include "engine/spec/retention.h"
 
 namespace lethe {
 
@@ -19,6 +20,7 @@ Shard::Shard(const Plan& plan, const ShardIdentity& identity, const ShardPorts& 
       pseudonymizer_(ports.hasher, identity),
       config_sha256_(ConfigSha256(plan.spec, ports.hasher)),
       why_not_(plan.WhyNotCertified()),
+      window_ms_(RewindWindowMs(plan.spec.forgetting)),
       pending_(plan.spec.forgetting),
       regret_bound_(plan.constants, EventValidator(plan.spec.model).model_dimension()) {
   unlearner_ = MakeUnlearner(plan_, id_, ports.random, ports.payloads);
@@ -58,18 +60,24 @@ Membership Shard::Find(const Request& request) const {
   const bool is_learned =
       request.id ? ports_.state.FindId(name).has_value() : !ports_.state.FindSubject(name).empty();
   if (is_learned) return Membership::kLearned;
+  // A person whose events were dropped may have been forgotten before they were learned.
+  if (MayNameOld() && !request.is_replacement && !request.id) return Membership::kLearned;
   const auto refusal = ports_.state.FindRefusal(pseudonymizer_.Lasting(name));
-  return refusal && refusal->forgotten ? Membership::kForgotten : Membership::kUnknown;
+  if (refusal && refusal->forgotten) return Membership::kForgotten;
+  return MayNameOld() && !request.is_replacement ? Membership::kLearned : Membership::kUnknown;
 }
 
-// Time advances first, then the item is applied, and then the requests that are due take effect, so
-// that a deadline which this record reaches is served at this record.
+// Time advances first. Then a window in time slides, so that the record is learned by a model
+// without expired events. Then the item is applied, and then the requests that are due take effect,
+// so that a deadline which this record reaches is served at this record.
 Status Shard::Process(const Position& position, const Item& item, const LookupResult* lookup) {
   LETHE_CHECK(!IsErasureDue(position));
+  if (record_ != nullptr) LETHE_RETURN_IF_ERROR(CheckRecorded(position.offset));
   ++counters_.records;
   next_ = {position.offset.value + 1};
   AdvanceTime(position);
   last_time_ = position.timestamp;
+  SlideInTime(At(position), now_);
   LETHE_RETURN_IF_ERROR(std::visit(
       [&](const auto* content) {
         if constexpr (std::is_same_v<decltype(content), const Request*>) {
@@ -108,16 +116,15 @@ void Shard::LearnAs(const Position& position, const AdmittedLearn& learn, bool i
   ++(is_update ? counters_.updates : counters_.learned);
   ++window_.retained;
   ports_.probe.OnLearn(id_, {learned.index, prediction, squared_norm, learn.example});
-  if (unlearner_->anchor() != anchor_) Slide(position);
-}
-
-bool Shard::IsRefused(const KeyHash& id) const {
-  return ports_.state.has_refusals() &&
-         ports_.state.FindRefusal(pseudonymizer_.Lasting(id)).has_value();
+  NoteTime(learned.index);
+  if (unlearner_->anchor() != anchor_) {
+    const bool is_known = unlearner_->anchor() == window_.middle;
+    Slide(At(position), is_known ? window_.middle_time : kNoTime);
+  }
 }
 
 Status Shard::Take(const Position& position, const AdmittedLearn& learn) {
-  const bool is_refused = IsRefused(learn.id);
+  const bool is_refused = IsRefused(position, learn);
   if (!is_refused && !IsDuplicate(learn.id)) {
     LearnAs(position, learn, false);
     return Status::Ok();
@@ -128,7 +135,7 @@ Status Shard::Take(const Position& position, const AdmittedLearn& learn) {
 }
 
 Status Shard::Take(const Position& position, const AdmittedUpdate& update) {
-  if (IsRefused(update.learn.id)) {
+  if (IsRefused(position, update.learn)) {
     ++counters_.refused_late;
     NoteSeen(update.learn.id, {steps() - 1});
     return Status::Ok();
@@ -176,8 +183,7 @@ Status Shard::DeleteById(const Position& position, const Request& request,
   if (receipt.outcome == Outcome::kNothingLearned || receipt.outcome == Outcome::kNotRetained) {
     ports_.state.Refuse(lasting, RefusalFor(receipt));
   }
-  AppendReceipt(receipt);
-  return Status::Ok();
+  return AnswerUnmatched(position, receipt, std::nullopt);
 }
 
 Status Shard::DeleteBySubject(const Position& position, const Request& request,
@@ -188,8 +194,8 @@ Status Shard::DeleteBySubject(const Position& position, const Request& request,
   if (events.empty()) {
     Receipt receipt = NotForgotten(position, request, ports_.state.FindRefusal(lasting), lookup);
     receipt.subject = pseudonymizer_.SubjectInReceipt(*request.subject);
-    AppendReceipt(receipt);
-    return Status::Ok();
+    if (DropsOld()) RefuseSubject(position, lasting, receipt);
+    return AnswerUnmatched(position, std::move(receipt), lasting);
   }
   Receipt receipt = NewReceipt(position, Outcome::kForgotten);
   receipt.request = request.reference;
@@ -199,7 +205,7 @@ Status Shard::DeleteBySubject(const Position& position, const Request& request,
   const Refusal refusal = RefusalFor(receipt);
   for (const LearnedEvent& event : events)
     ports_.state.Refuse(pseudonymizer_.Lasting(event.id), refusal);
-  ports_.state.Refuse(lasting, refusal);
+  RefuseSubject(position, lasting, receipt);
   return Receive(std::move(receipt), std::move(events));
 }
 
@@ -215,26 +221,28 @@ Status Shard::Receive(Receipt receipt, std::vector<LearnedEvent> events) {
   }
   unlearner_->Release(request.targets);
   request.receipt.events = std::move(events);
-  if (!pending_.at_once()) {
-    ++counters_.notices;
-    Append(ChainKind::kNotice, WriteReceivedNotice(request.receipt, previous_));
-  }
+  const Offset received = request.receipt.received;
   pending_.Add(std::move(request));
+  PendingRequest& added = pending_.requests().back();
+  if (pending_.at_once()) {
+    added.is_grouped = record_ != nullptr ? record_->TakeWait(received) : !MayRewind(false);
+    if (!added.is_grouped) return Status::Ok();
+  } else if (record_ != nullptr) {
+    record_->TakeWait(received);
+  }
+  ++counters_.notices;
+  Append(ChainKind::kNotice, WriteReceivedNotice(added.receipt, previous_));
   return Status::Ok();
-}
-
-Status Shard::ServeDue(const Position& position) {
-  const auto sigma_now = [this](const std::vector<Target>& targets) {
-    return unlearner_->SigmaNow(targets);
-  };
-  return Serve(At(position), pending_.TakeDue(steps(), now_, sigma_now));
 }
 
 // One call of Forget, and so one noise draw, serves all requests in `due`. Each request gets its
 // own receipt. All receipts name the same model version, the first that is clean of all their
 // events.
-Status Shard::Serve(const Moment& moment, std::vector<PendingRequest> due) {
-  if (due.empty()) return Status::Ok();
+Status Shard::Serve(const Moment& moment, std::size_t count) {
+  const std::int64_t ns = unlearner_->RewindNs();
+  if (pacer_.is_active() && !is_preparing_ && ns > 0) pacer_.Begin(ns);
+  std::vector<PendingRequest> due = pending_.TakeFirst(count);
+  is_preparing_ = is_deferred_ = false;
   std::vector<Target> batch;
   for (const PendingRequest& request : due) {
     batch.insert(batch.end(), request.targets.begin(), request.targets.end());
@@ -253,10 +261,13 @@ Status Shard::Serve(const Moment& moment, std::vector<PendingRequest> due) {
   last_sigma_ = sigma;
   counters_.noise_variance += sigma * sigma;
   clean_from_ = model_version();
-  regret_bound_.Draw(sigma, static_cast<std::int64_t>(batch.size()));
+  regret_bound_.Draw(sigma, static_cast<std::int64_t>(batch.size()), forgetting.value().shrink);
   ports_.probe.OnEffective(id_, batch, forgetting.value());
   for (PendingRequest& request : due) {
     SetEffective(moment, request.receipt);
+    // The last request of a group may have come just when the pause was over.
+    const bool has_waited = request.is_grouped || !pending_.at_once();
+    if (moment.by == EffectiveBy::kGroup && !has_waited) request.receipt.by = EffectiveBy::kStream;
     request.receipt.forgetting = forgetting.value();
     request.receipt.why_not = why_not_;
     if (const char* reason = forgetting.value().why_not) {
@@ -264,7 +275,7 @@ Status Shard::Serve(const Moment& moment, std::vector<PendingRequest> due) {
     }
     AppendReceipt(request.receipt);
     TellStage(ErasureStage::kEffective, request.receipt.received_time,
-              moment.by_timer ? moment.timestamp : std::min(moment.timestamp, now_));
+              moment.is_at_record ? std::min(moment.timestamp, now_) : moment.timestamp);
     // Erasure is scheduled in event time, so a stream without timestamps schedules none.
     if (now_ != kNoTime) {
       erasures_.push_back(
@@ -276,7 +287,8 @@ Status Shard::Serve(const Moment& moment, std::vector<PendingRequest> due) {
 
 Receipt Shard::NotForgotten(const Position& position, const Request& request,
                             const std::optional<Refusal>& refusal, const LookupResult* lookup) {
-  const bool is_repeated = refusal && refusal->forgotten;
+  const bool is_repeated =
+      refusal && refusal->forgotten && (request.id.has_value() || !MayNameOld());
   // Once events have expired, the shard cannot tell whether it ever learned the name.
   const bool has_expired = anchor_.value > 0;
   if (has_expired) ports_.probe.OnExpired(id_);
@@ -293,7 +305,8 @@ Receipt Shard::NotForgotten(const Position& position, const Request& request,
     receipt.why_not = {"the first receipt states what is promised"};
     return receipt;
   }
-  receipt.searched = lookup != nullptr ? lookup->searched : std::vector{id_};
+  if (lookup != nullptr) receipt.searched = lookup->searched;
+  if (receipt.searched.empty()) receipt.searched = {id_};
   receipt.why_not = {has_expired
                          ? "nothing under this name is retained, so there was nothing to forget"
                          : "nothing was learned under this name, so there was nothing to forget"};
@@ -325,10 +338,12 @@ void Shard::SetPromise(std::int64_t holders, Receipt& receipt) const {
 void Shard::SetEffective(const Moment& moment, Receipt& receipt) const {
   receipt.effective = moment.offset;
   receipt.effective_time = moment.timestamp;
-  receipt.by_timer = moment.by_timer;
+  receipt.by = moment.by;
   receipt.index = steps();
   receipt.expired_before = anchor_;
   receipt.expired_since = window_.since;
+  receipt.expired_time = window_.expired_time;
+  receipt.lacks_clock = LacksClock();
   receipt.model_version = model_version();
 }
 
@@ -355,6 +370,8 @@ void Shard::AppendReceipt(const Receipt& receipt) {
                                .is_exact = plan_.mode->is_exact,
                                .keeps_secret = plan_.mode->keeps_secret,
                                .is_adaptive = plan_.AllowsAdaptiveRequests(),
+                               .blank = unlearner_->blank(),
+                               .covers_old = unlearner_->covers_old(),
                                .config_sha256 = config_sha256_,
                                .hasher = ports_.hasher};
   Append(ChainKind::kReceipt, WriteReceipt(receipt, context, previous_));

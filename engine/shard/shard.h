@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "engine/admission/admission.h"
@@ -21,7 +22,9 @@
 #include "engine/shard/counters.h"
 #include "engine/shard/pending_requests.h"
 #include "engine/shard/receipt.h"
+#include "engine/shard/recorded_decisions.h"
 #include "engine/shard/report.h"
+#include "engine/shard/rewind_pacer.h"
 #include "engine/shard/seen_ids.h"
 #include "engine/shard/stopwatch.h"
 #include "engine/shard/time_bound.h"
@@ -76,6 +79,30 @@ class Shard {
   // The number of shards of the run that a state was made in; 1 if the state does not say.
   static std::int64_t ShardsOf(const State& state);
 
+  // For a live run: requests whose rewind has to wait for the end of the pause after the one before
+  // it are grouped, and long rewinds run on a copy. Call it before the first record. Without it
+  // every request takes effect at its record.
+  void SetPace(const RewindPolicy& policy) { pacer_ = RewindPacer(policy); }
+  // Sets the time of the decisions about grouping, by the monotonic clock. Call it before a record
+  // if WantsTime, and before ServeByTimer.
+  void SetTime(std::int64_t steady_ns) { pacer_.SetNow(steady_ns); }
+  // Whether a decision may depend on the time: a learn needs it only while something waits.
+  bool WantsTime(const Item& item) const {
+    return pacer_.is_active() &&
+           (pending_.size() > 0 || !std::holds_alternative<const AdmittedLearn*>(item));
+  }
+  // For a replay: obeys the decisions of an earlier run instead of deciding by rules. Borrows them.
+  void Obey(RecordedDecisions* record) { record_ = record; }
+  // The next decision to obey, if its moment is right after the last record; else null.
+  const RecordedDecision* NextRecorded() const;
+  // Serves the requests that the next decisions name, as far as their moment has come. kInput if
+  // they contradict the stream.
+  Status ServeRecorded();
+  void PopRecorded() { record_->Pop(); }
+  // Whether everything that the record says of the time before this offset was obeyed, and says
+  // enough. kInput if not.
+  Status CheckRecorded(Offset record) const;
+
   // Sets the offset of the next record. If this skips records, they are lost for good, and a notice
   // in the chain says so unless the shard is new.
   void GoOnFrom(Offset first);
@@ -126,7 +153,18 @@ class Shard {
   // Serves the requests whose wait is over by the clocks of the process, whatever the timestamps
   // say. A replay cannot repeat this decision, so the receipts say that the timer made it. Call it
   // several times a second. `is_silent`: no record has arrived for a while.
+  // In silence it also slides a window in time.
   Status ServeByTimer(const ClockReading& now, bool is_silent);
+
+  // Repeats a slide of a window in time that the clock has decided, for a replay: after the record
+  // at the notice's `offset`, with the notice's `before` and `timestamp`. Fails (kInput) if the
+  // slide does not belong to this stream.
+  Status SlideAt(EventIndex before, TimeMs time);
+  // Whether requests wait for nothing but a rewind: ServeByTimer has something to do at once.
+  bool is_deferred() const { return is_deferred_; }
+  // Serves the requests that wait for nothing but a rewind, whatever is left of the pause. For the
+  // end of a run.
+  Status ServeDeferred(const ClockReading& now);
 
   // Whether there are chain entries (receipts or notices) that are not published yet.
   bool has_news() const { return !outbox_.empty(); }
@@ -185,11 +223,11 @@ class Shard {
   struct Moment {
     Offset offset;
     TimeMs timestamp;
-    bool by_timer = false;
+    EffectiveBy by = EffectiveBy::kStream;
+    bool is_at_record = true;  // and not by the clock after it
   };
-  static Moment At(const Position& position) {
-    return {position.offset, position.timestamp, false};
-  }
+  static Moment At(const Position& position) { return {position.offset, position.timestamp}; }
+  Moment ByClock(const ClockReading& now, EffectiveBy by) const;
 
   // An effective request whose events may still be on disk; or, without a receipt, a slide of the
   // window, whose notice then has the hash.
@@ -217,14 +255,36 @@ class Shard {
                          const LookupResult* lookup);
 
   void LearnAs(const Position& position, const AdmittedLearn& learn, bool is_update);
-  bool IsRefused(const KeyHash& id) const;
+  // Whether a learn is refused because a request named its id, or its subject at a later time.
+  bool IsRefused(const Position& position, const AdmittedLearn& learn) const;
+  // Refuses what a deleted subject sends again: learns whose own timestamp is not after that of the
+  // request. Says in the receipt whether it could. `subject` is the lasting hash.
+  void RefuseSubject(const Position& position, const KeyHash& subject, Receipt& receipt);
 
-  // Called when the window of the mode has slid.
-  void Slide(const Position& position);
+  // Called when the anchor of the mode has moved. `time` is event time when the event of the new
+  // anchor was learned; kNoTime if it is not known.
+  void Slide(const Moment& moment, TimeMs time);
+  // Slides a window in time if it is longer than the retention at this time.
+  void SlideInTime(const Moment& moment, TimeMs now);
+  // Records when the events were learned at which the window begins and will begin.
+  void NoteTime(EventIndex index);
+  // Whether the retention is a time and event time is not known.
+  bool LacksClock() const;
+  // The retention as in a configuration file, with the number that `auto` stands for.
+  std::string RetentionInWords() const;
   // Whether a learn of this id is a duplicate. In a mode with a window this does not depend on
   // anything before the window (SeenIds).
   bool IsDuplicate(const KeyHash& id) const;
-  // Records, in a mode with a window, that an id came which is not learned now.
+  // Whether events before the anchor are dropped without a request.
+  bool DropsOld() const { return unlearner_->expires() || unlearner_->covers_old(); }
+  // Whether events were dropped that a model may still depend on, so that a request that matches
+  // nothing needs a draw.
+  bool MayNameOld() const { return anchor_.value > 0 && unlearner_->covers_old(); }
+  // Writes the receipt of a request that matched nothing, after a draw if it needs one. `subject`:
+  // under the refuse key, if the request names a person.
+  Status AnswerUnmatched(const Position& position, Receipt receipt,
+                         const std::optional<KeyHash>& subject);
+  // Records, in a mode that drops old events, that an id came which is not learned now.
   void NoteSeen(const KeyHash& id, EventIndex index);
   void SaveWindow();
   Status LoadWindow();
@@ -233,8 +293,13 @@ class Shard {
   Status Receive(Receipt receipt, std::vector<LearnedEvent> events);
   // Serves the requests that take effect with this record.
   Status ServeDue(const Position& position);
-  // Makes these requests effective, by one draw, and writes their receipts.
-  Status Serve(const Moment& moment, std::vector<PendingRequest> due);
+  // Makes the first `count` requests effective, by one draw, and writes their receipts.
+  Status Serve(const Moment& moment, std::size_t count);
+  // How many of the pending requests are due by the rule of the configuration.
+  std::size_t CountDue() const;
+  // Whether the pending requests may take effect now, as far as the pace of rewinds is concerned.
+  // `may_use_copy`: a long rewind may be begun, or go on, on a copy.
+  bool MayRewind(bool may_use_copy);
 
   // Event time after this record.
   TimeMs TimeAfter(const Position& position) const;
@@ -268,6 +333,7 @@ class Shard {
   Pseudonymizer pseudonymizer_;
   std::string config_sha256_;
   std::vector<std::string> why_not_;
+  std::int64_t window_ms_;  // the window if it is one in time; 0: it is not
   std::unique_ptr<Unlearner> unlearner_;
   PendingRequests pending_;
   RegretBound regret_bound_;
@@ -286,6 +352,10 @@ class Shard {
   std::string previous_ = kChainStart;  // SHA-256 of the last chain entry, in hex
   std::int64_t chain_entries_ = 0;
   std::optional<double> last_sigma_;
+  RewindPacer pacer_;
+  bool is_deferred_ = false;   // the pace of rewinds made requests wait that were due
+  bool is_preparing_ = false;  // a long rewind runs on a copy
+  RecordedDecisions* record_ = nullptr;
   std::vector<Erasure> erasures_;                          // in order of time
   std::vector<std::pair<ChainKind, std::string>> outbox_;  // chain entries to publish, in order
 };

@@ -78,6 +78,9 @@ Status Shard::Load(std::string_view saved) {
   // The process may have ended before the erasure, so the older models are still on disk.
   if (!erasures_.empty()) ports_.state.RetireModels();
   LETHE_RETURN_IF_ERROR(unlearner_->Load(ports_.state));
+  // The state is one between two records. What was due then had to wait for a rewind.
+  is_deferred_ = CountDue() > 0;
+  for (PendingRequest& request : pending_.requests()) request.is_grouped = pending_.at_once();
   return LoadWindow();
 }
 
@@ -150,13 +153,23 @@ ShardReport Shard::Report() const {
                      .pending_requests = static_cast<std::int64_t>(pending_.size()),
                      .oldest_pending = {},
                      .last_event = {},
+                     .retention = {},
+                     .oldest_influence = anchor_,
+                     .oldest_influence_time = {},
+                     .expired_since = window_.since,
+                     .slides = unlearner_->slides(),
+                     .lacks_clock = LacksClock(),
                      .next = next_,
                      .chain_entries = chain_entries_,
                      .chain_head = previous_};
   for (const PendingRequest& request : pending_.requests()) {
     report.retained_events -= static_cast<std::int64_t>(request.targets.size());
   }
-  if (unlearner_->window() > 0) report.retained_events = window_.retained;
+  if (unlearner_->expires()) {
+    report.retained_events = window_.retained;
+    report.retention = RetentionInWords();
+    if (window_.anchor_time != kNoTime) report.oldest_influence_time = window_.anchor_time;
+  }
   if (pending_.size() > 0) {
     const PendingRequest& oldest = pending_.requests().front();
     // The timestamp of the request, or event time if the timestamp lies in the future.

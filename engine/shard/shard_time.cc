@@ -35,10 +35,8 @@ void Shard::AdvanceTime(const Position& position) {
                                               previous_));
 }
 
-Status Shard::ServeByTimer(const ClockReading& now, bool is_silent) {
-  if (pending_.size() == 0) return Status::Ok();
-  return Serve({{next_.value - 1}, WholeSecond(now.wall), true},
-               pending_.TakeDueByClock(now, is_silent));
+Shard::Moment Shard::ByClock(const ClockReading& now, EffectiveBy by) const {
+  return {{next_.value - 1}, WholeSecond(now.wall), by, false};
 }
 
 bool Shard::IsErasureDue(const Position& position) const {

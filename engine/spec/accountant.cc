@@ -2,17 +2,15 @@
 
 #include <cfloat>
 #include <cmath>
-#include <numbers>
+
+#include "engine/base/double_double_arithmetic.h"
+#include "engine/base/normal.h"
 
 namespace lethe {
 namespace {
 
 constexpr double kDown = 1 - 1e-13;
 constexpr double kUp = 1 + 1e-13;
-
-// The standard normal distribution function, in extended precision because delta is a difference of
-// two values that may nearly cancel.
-long double Phi(long double x) { return std::erfc(-x / std::numbers::sqrt2_v<long double>) / 2; }
 
 // The largest double for which the monotone predicate `holds` (true below, false above) is true. By
 // bisection, on a logarithmic scale while the ends differ by more than a factor of 4.
@@ -37,17 +35,23 @@ Promise OfMu(double mu, double delta) {
 
 }  // namespace
 
+// With a = epsilon/mu - mu/2, b = epsilon/mu + mu/2 and the normal density phi, e^epsilon phi(b) =
+// phi(a). So delta = phi(a) (M(a) - M(b)) with Mills' ratio M, and nothing overflows. The two may
+// agree in most digits, so a bound on the error of their difference is added. For a far below 0,
+// where M is large, delta = 1 - phi(a) (M(-a) + M(b)), and the difference from 1 is tiny.
 double DeltaOfMu(double mu, double epsilon) {
-  const long double m = mu, e = epsilon;
-  const long double a = Phi(-e / m + m / 2);
-  const long double b = Phi(-e / m - m / 2);
-  // For a large epsilon, e^epsilon alone would overflow; the product does not.
-  const long double product = b > 0 ? std::exp(e + std::log(b)) : 0;
-  // The two terms may agree in most digits, so a bound on the rounding error of their difference is
-  // added.
-  const long double x = e / m + m / 2;
-  const long double rounding = (a + product) * (64 + 8 * x * x) * LDBL_EPSILON;
-  return std::fmin(static_cast<double>(a - product + rounding) * (1 + DBL_EPSILON), 1.0);
+  constexpr double kSlack = 0x1p-50;         // of the density and of the roundings in here
+  constexpr double kSlackOfMills = 0x1p-80;  // of each of the ratios
+  const DoubleDouble ratio = DoubleDouble{epsilon} / DoubleDouble{mu};
+  const DoubleDouble a = ratio + -mu / 2;
+  const DoubleDouble of_b = MillsRatio(ratio + mu / 2);
+  if (a.high < kLeastMills) {
+    const double rest = NormalDensity(a) * (MillsRatio(-a) + of_b).high;
+    return std::fmin(1 - rest + kSlack, 1.0);
+  }
+  const DoubleDouble of_a = MillsRatio(a);
+  const double difference = (of_a - of_b).high + kSlackOfMills * (of_a.high + of_b.high);
+  return std::fmin(NormalDensity(a) * difference * (1 + kSlack) + DBL_MIN, 1.0);
 }
 
 double MuOfEpsilonDelta(double epsilon, double delta) {
@@ -66,7 +70,7 @@ double EpsilonOfMu(double mu, double delta) {
 double RhoOfMu(double mu) { return mu * mu / 2; }
 double MuOfRho(double rho) { return std::sqrt(2 * rho) * kDown; }
 
-double AdvantageOfMu(double mu) { return std::erf(mu / (2 * std::numbers::sqrt2)); }
+double AdvantageOfMu(double mu) { return NormalWithin(mu / 2); }
 
 double MuOfAdvantage(double advantage) {
   const auto holds = [&](double mu) { return AdvantageOfMu(mu) <= advantage; };

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "engine/base/check.h"
+#include "engine/base/elementary.h"
+#include "engine/base/simd_dispatch.h"
 
 namespace lethe {
 namespace {
@@ -10,9 +12,32 @@ namespace {
 // 1 / (1 + exp(m)) for m = -minus_m, without overflow and without a branch on the sign, which would
 // be unpredictable.
 double Sigmoid(double minus_m) {
-  const double e = std::exp(-std::abs(minus_m));
+  const double e = elementary::Exp(-std::abs(minus_m));
   return (minus_m >= 0 ? 1 : e) / (1 + e);
 }
+
+// The logistic loss for Loss::kMany labels and predictions. The branch is on the sign alone, so e
+// never overflows. The roundings are those of the exponential, of the logarithm, and of the sum.
+struct LogisticValues {
+  [[gnu::always_inline]] static void Run(const double* y, double* p) {
+    for (int i = 0; i < Loss::kMany; ++i) {
+      const double m = y[i] * p[i];
+      const double e = elementary::ExpOfNegative(-std::abs(m));
+      p[i] = elementary::Log1pOfUnit(e) + (m < 0 ? -m : 0);
+    }
+  }
+};
+
+// Its slopes. One sum, one quotient and a product with y = +-1 follow the exponential.
+struct LogisticSlopes {
+  [[gnu::always_inline]] static void Run(const double* y, double* p) {
+    for (int i = 0; i < Loss::kMany; ++i) {
+      const double m = y[i] * p[i];
+      const double e = elementary::ExpOfNegative(-std::abs(m));
+      p[i] = -y[i] * ((m > 0 ? e : 1) / (1 + e));
+    }
+  }
+};
 
 }  // namespace
 
@@ -20,7 +45,7 @@ double Loss::Value(double p, double y) const {
   switch (kind_) {
     case LossKind::kLogistic: {
       const double m = y * p;
-      return std::log1p(std::exp(-std::abs(m))) + std::fmax(-m, 0.0);
+      return elementary::Log1p(elementary::Exp(-std::abs(m))) + std::fmax(-m, 0.0);
     }
     case LossKind::kSquared: return (p - y) * (p - y) / 2;
     case LossKind::kHuber: {
@@ -40,17 +65,9 @@ double Loss::Slope(double p, double y) const {
   LETHE_CHECK(false);
 }
 
-// The logistic loss is log(1 + e), corrected to first order by the part of e that the rounding of
-// 1 + e has lost.
 void Loss::Values(const Many& y, Many& p) const {
   switch (kind_) {
-    case LossKind::kLogistic: {
-      p *= y;
-      const Many e = (-p.abs()).exp();
-      const Many sum = 1 + e;
-      p = sum.log() + (e - (sum - 1)) / sum + (-p).max(0.0);
-      return;
-    }
+    case LossKind::kLogistic: Dispatch<LogisticValues>(y.data(), p.data()); return;
     case LossKind::kSquared: p = (p - y).square() / 2; return;
     case LossKind::kHuber: {
       const Many a = (p - y).abs();
@@ -61,16 +78,9 @@ void Loss::Values(const Many& y, Many& p) const {
   LETHE_CHECK(false);
 }
 
-// Eigen's exponential is within two units of the last place, 4 * 2^-53; one sum, one quotient and
-// a product with y = +-1 follow. The branch is on the sign alone, so |m| never overflows.
 void Loss::Slopes(const Many& y, Many& p) const {
   switch (kind_) {
-    case LossKind::kLogistic: {
-      p *= y;
-      const Many e = (-p.abs()).exp();
-      p = -y * (p < 0).select(Many::Ones(), e) / (1 + e);
-      return;
-    }
+    case LossKind::kLogistic: Dispatch<LogisticSlopes>(y.data(), p.data()); return;
     case LossKind::kSquared: p -= y; return;
     case LossKind::kHuber: p = (p - y).max(-width_).min(width_); return;
   }

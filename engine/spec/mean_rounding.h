@@ -1,8 +1,9 @@
 #pragma once
 
-#include <cmath>
 #include <cstdint>
+#include <numbers>
 
+#include "engine/base/elementary.h"
 #include "engine/spec/loss.h"
 
 namespace lethe {
@@ -21,7 +22,7 @@ namespace lethe {
 // loss'' times R, is not in here: callers have d beta r for it.
 inline double MeanRoundingDepth(std::int64_t n) {
   if (n == 0) return 0;
-  return 2 * std::log2(static_cast<double>(n)) + Loss::kMany + 36;
+  return 2 * elementary::Log(static_cast<double>(n)) / std::numbers::ln2 + Loss::kMany + 36;
 }
 
 }  // namespace lethe

@@ -18,8 +18,11 @@ void RegretBound::Step(double eta) {
   ++steps_;
 }
 
-void RegretBound::Draw(double sigma, std::int64_t events) {
-  if (last_eta_ > 0) noise_ += dimension_ * sigma * sigma / (2 * last_eta_);
+// |a z - z*|^2 <= a |z - z*|^2 + (1 - a) |z*|^2 for 0 <= a <= 1, since a z - z* is a mean of z - z*
+// and -z*. So shrinking adds at most (1 - a) r^2 to the squared distance.
+void RegretBound::Draw(double sigma, std::int64_t events, double shrink) {
+  const double moved = (1 - shrink) * constants_.radius * constants_.radius;
+  if (last_eta_ > 0) noise_ += (dimension_ * sigma * sigma + moved) / (2 * last_eta_);
   deleted_ += events;
   steps_before_deleted_ += static_cast<double>(events) * static_cast<double>(steps_);
 }

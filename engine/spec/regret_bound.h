@@ -16,8 +16,9 @@ class RegretBound {
       : constants_(constants), dimension_(static_cast<double>(dimension)) {}
 
   void Step(double eta);
-  // Accounts for a noise draw with which `events` events were deleted.
-  void Draw(double sigma, std::int64_t events);
+  // Accounts for a noise draw with which `events` events were deleted, after the model was
+  // multiplied by `shrink`.
+  void Draw(double sigma, std::int64_t events, double shrink = 1);
   // The whole bound, and the part of it that noise causes.
   double Total() const { return own_ + noise_ + ComparatorShift(); }
   double Noise() const { return noise_; }

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "engine/base/check.h"
+#include "engine/base/elementary.h"
 #include "engine/spec/split.h"
 
 namespace lethe {
@@ -28,7 +29,7 @@ double HorizonStep(const HorizonSpec& horizon, Split split, const Constants& con
   if (split == Split::kZeta) {
     weight = 0;
     for (std::int64_t i = 1; i <= horizon.deletions; ++i) {
-      weight += std::pow(static_cast<double>(i), kZetaExponent);
+      weight += elementary::Pow(static_cast<double>(i), kZetaExponent);
     }
     weight *= kZetaExponent / (kZetaExponent - 1);
   }

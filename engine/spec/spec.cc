@@ -2,6 +2,7 @@
 
 #include "engine/base/check.h"
 #include "engine/base/json.h"
+#include "engine/spec/retention.h"
 
 namespace lethe {
 namespace {
@@ -47,10 +48,17 @@ void WriteOwnKeys(JsonWriter& json, const ForgettingSpec& forgetting) {
     json.Field("refit_every", forgetting.erm.refit_every).Field("steps", forgetting.erm.steps);
     json.EndObject();
   }
-  if (forgetting.mode == "rewind") {
+  // In mode passive the defaults are not written, so that states from before these keys existed
+  // stay valid.
+  if (forgetting.mode == "rewind" ||
+      (forgetting.mode == "passive" && !forgetting.retention.is_auto())) {
     json.Key("retention");
     forgetting.retention.events > 0 ? json.Value(forgetting.retention.events)
-                                    : json.Value(forgetting.retention.all ? "all" : "auto");
+                                    : json.Value(ToText(forgetting.retention));
+  }
+  if (forgetting.mode == "passive" && !forgetting.shrink.is_auto()) {
+    json.Key("shrink");
+    forgetting.shrink.off ? json.Value("off") : json.Value(forgetting.shrink.norm);
   }
   if (forgetting.mode == "certified_removal") {
     json.Field("variant", Name(forgetting.variant)).Key("removal").BeginObject();

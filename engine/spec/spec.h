@@ -109,16 +109,27 @@ struct FatsSpec {
   std::int64_t round_every = 1000;           // learn events between two rounds
 };
 
-// How much of the stream mode rewind retains, as its owner states it. No model depends on an event
-// that lies further back.
+// How much of the stream is retained, as its owner states it. In mode rewind no model depends on an
+// event that lies further back. In mode passive every draw covers what such events did.
 struct Retention {
-  bool all = false;         // the whole stream
-  std::int64_t events = 0;  // learn events; 0: auto (engine/spec/retention.h)
-  bool is_auto() const { return !all && events == 0; }
+  bool all = false;  // the whole stream
+  // Learn events; if this and time_ms are 0: auto (engine/spec/retention.h,
+  // engine/privacy/horizon.h).
+  std::int64_t events = 0;
+  std::int64_t time_ms = 0;  // event time; mode rewind only
+  bool is_auto() const { return !all && events == 0 && time_ms == 0; }
+};
+
+// Mode passive: whether the model is multiplied by a public factor below 1 before a draw. The
+// factor rests on a guess of the model's norm.
+struct ShrinkSpec {
+  bool off = false;
+  double norm = 0;  // the guess; 0: auto (engine/learning/calibrator.h)
+  bool is_auto() const { return !off && norm == 0; }
 };
 
 struct ForgettingSpec {
-  std::string mode = "passive";
+  std::string mode = "rewind";
   Retention retention;
   Guarantee guarantee = Guarantee::kJoint;
   GuaranteeScope guarantee_scope = GuaranteeScope::kFleet;
@@ -128,6 +139,7 @@ struct ForgettingSpec {
   Wait batch_window;
   Wait deadline;
   double target_sigma = 0;
+  ShrinkSpec shrink;
   ActiveSpec active;
   ErmSpec erm;
   RemovalVariant variant = RemovalVariant::kSound;

@@ -63,10 +63,21 @@ std::uint64_t Share(TimeMs until, const KeyHash& hash) {
 
 Status Damaged() { return {ErrorCode::kInput, "the state is damaged: a refusal cannot be read"}; }
 
+// Only a refusal with a time of its subject has the last field.
+constexpr std::size_t kBytesWithoutTime = 16 + 1 + kNumberBytes;
+
+std::string RefusalBytes(const Refusal& refusal) {
+  SavingArchive archive;
+  archive(refusal);
+  if (refusal.up_to != kNoTime) archive(refusal.up_to);
+  return archive.Take();
+}
+
 Result<Refusal> ReadRefusal(std::string_view value) {
   Refusal refusal;
   LoadingArchive archive(value);
   archive(refusal);
+  if (value.size() > kBytesWithoutTime) archive(refusal.up_to);
   if (!archive.complete()) return Damaged();
   return refusal;
 }
@@ -155,9 +166,7 @@ Status DurableRefusals::Set(const KeyHash& hash, const Refusal& refusal, WriteBa
     batch.Delete(Family::kRefused, PlaceKey(until, hash));
   }
   fresh_[hash] = refusal;
-  SavingArchive archive;
-  archive(refusal);
-  batch.Put(Family::kRefused, HashKeyBytes(hash), archive.Take());
+  batch.Put(Family::kRefused, HashKeyBytes(hash), RefusalBytes(refusal));
   if (refusal.until == kNoTime) return Status::Ok();
   AddPlace({refusal.until, hash});
   batch.Put(Family::kRefused, PlaceKey(refusal.until, hash), {});

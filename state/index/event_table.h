@@ -70,7 +70,7 @@ class EventTable {
   // The newest event that is not removed, of `number` and the events of its subject before it.
   std::uint32_t NewestFrom(std::uint32_t number) const;
 
-  std::int64_t first_ = 0;              // the index of the first element of the deques
+  std::int64_t first_ = 0;  // the index of the first element of the deques
   HashIndex ids_;
   HashIndex subjects_;                  // to the newest event of the subject
   std::deque<std::uint32_t> previous_;  // by event: the event before it of its subject, or kNone

@@ -1,6 +1,7 @@
 #include "state/payloads/durable_payloads.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -86,6 +87,7 @@ void DurablePayloads::Add(EventIndex index, const Example& example) {
   Keep(index.value, SizeOf(example));
   waiting_bytes_ += example.at.empty() ? std::int64_t{SizeOf(example)} : kHashedBytes;
   if (still_) still_->Add(index, example);
+  if (bytes_ > most_still_) LetGo(still_);
 }
 
 void DurablePayloads::Remove(EventIndex index) {
@@ -129,18 +131,20 @@ Status DurablePayloads::Load(const std::function<bool(std::int64_t)>& is_removed
 // may have them in pieces only. Stored rows may still have payloads that were removed but not
 // erased, so bytes_of_ decides which entries are visited. In the end their number must be that of
 // the retained payloads: a row that is missing from the store is thus noticed.
-Status DurablePayloads::TryToVisit(EventIndex first, const EntryVisitor& visit) const {
+Status DurablePayloads::TryToVisit(EventIndex first, EventIndex end,
+                                   const EntryVisitor& visit) const {
   LETHE_RETURN_IF_ERROR(settle_());
   Status status;
   std::int64_t seen = 0;
   const ByteBlock::Visitor visit_retained = [&](std::int64_t index, std::string_view entry) {
-    if (index < first.value || BytesOf(index) == 0 || !status.ok()) return;
+    if (index < first.value || index >= end.value) return;
+    if (BytesOf(index) == 0 || !status.ok()) return;
     ++seen;
     status = visit({index}, entry);
   };
   const auto visit_row = [&](std::string_view key, std::string_view value) {
     const auto number = static_cast<std::int64_t>(KeyNumber(key));
-    if (number >= log_.first()) return false;
+    if (number >= log_.first() || number >= end.value) return false;
     if (!ByteBlock::ForEachIn(value, visit_retained) && status.ok()) status = Damaged(number);
     return status.ok();
   };
@@ -149,27 +153,31 @@ Status DurablePayloads::TryToVisit(EventIndex first, const EntryVisitor& visit) 
       store_.Scan(Family::kPayloads, NumberKey(static_cast<std::uint64_t>(from)), visit_row));
   log_.ForEachFromFirst(visit_retained);
   LETHE_RETURN_IF_ERROR(status);
-  if (seen == CountFrom(first)) return Status::Ok();
+  if (seen == CountIn(first, end)) return Status::Ok();
   return {ErrorCode::kInput, "the state is damaged: payloads are missing"};
 }
 
-std::int64_t DurablePayloads::CountFrom(EventIndex first) const {
-  if (first.value <= known_from()) return count_;
-  if (first.value >= next_) return 0;
-  const auto begin = bytes_of_.begin() + static_cast<std::ptrdiff_t>(first.value - known_from());
-  return std::count_if(begin, bytes_of_.end(), [](std::uint32_t bytes) { return bytes != 0; });
+std::int64_t DurablePayloads::CountIn(EventIndex first, EventIndex end) const {
+  if (first.value <= known_from() && end.value >= next_) return count_;
+  const auto at = [this](EventIndex index) {
+    return bytes_of_.begin() +
+           std::clamp<std::ptrdiff_t>(index.value - known_from(), 0, std::ssize(bytes_of_));
+  };
+  if (first >= end) return 0;
+  return std::count_if(at(first), at(end), [](std::uint32_t bytes) { return bytes != 0; });
 }
 
-void DurablePayloads::VisitEntries(EventIndex first, const EntryVisitor& visit) const {
-  const Status status = TryToVisit(first, visit);
+void DurablePayloads::VisitEntries(EventIndex first, EventIndex end,
+                                   const EntryVisitor& visit) const {
+  const Status status = TryToVisit(first, end, visit);
   if (failure_.ok()) failure_ = status;
 }
 
-void DurablePayloads::ForEachFrom(EventIndex first, const Visitor& visit) const {
-  if (still_) return still_->ForEachFrom(first, visit);
-  if (copy_) return copy_->ForEachFrom(first, visit);
+void DurablePayloads::ForEachIn(EventIndex first, EventIndex end, const Visitor& visit) const {
+  if (still_) return still_->ForEachIn(first, end, visit);
+  if (copy_) return copy_->ForEachIn(first, end, visit);
   Example example;
-  VisitEntries(first, [&](EventIndex index, std::string_view entry) -> Status {
+  VisitEntries(first, end, [&](EventIndex index, std::string_view entry) -> Status {
     if (!PayloadCodec::Decode(entry, example)) return Damaged(index.value);
     visit(index, example);
     return Status::Ok();
@@ -184,9 +192,13 @@ void DurablePayloads::CopyTo(MemoryPayloads& memory) const {
 
 void DurablePayloads::LetCopyGo() {
   was_visited_ = false;
-  if (!copy_) return;
-  copy_->DropBefore({next_});  // wipes all rows
-  copy_.reset();
+  LetGo(copy_);
+}
+
+void DurablePayloads::LetGo(std::optional<MemoryPayloads>& memory) {
+  if (!memory) return;
+  memory->DropBefore({next_});  // wipes all rows
+  memory.reset();
 }
 
 void DurablePayloads::ForEachBlock(const BlockVisitor& visit) const {
@@ -201,7 +213,7 @@ void DurablePayloads::ForEachBlock(const BlockVisitor& visit) const {
   was_visited_ = true;
   if (copy_) return copy_->ForEachBlock(visit);
   RowBuffer rows;
-  VisitEntries({0}, [&](EventIndex index, std::string_view entry) -> Status {
+  VisitEntries({0}, {next_}, [&](EventIndex index, std::string_view entry) -> Status {
     const std::size_t numbers = BytesOf(index.value) / sizeof(double) - 1;
     double y = 0;
     if (!PayloadCodec::DecodeDense(entry, rows.Next(numbers), y)) {
@@ -214,8 +226,9 @@ void DurablePayloads::ForEachBlock(const BlockVisitor& visit) const {
   rows.Give(visit);
 }
 
-void DurablePayloads::KeepInMemory() {
-  if (still_) return;
+void DurablePayloads::KeepInMemory(std::int64_t most_bytes) {
+  most_still_ = std::max(most_still_, most_bytes);
+  if (still_ || bytes_ > most_still_) return;
   LetCopyGo();
   MemoryPayloads still;
   CopyTo(still);
@@ -223,7 +236,7 @@ void DurablePayloads::KeepInMemory() {
 }
 
 void DurablePayloads::PinInMemory() {
-  KeepInMemory();
+  KeepInMemory(std::numeric_limits<std::int64_t>::max());
   still_->PinInMemory();
 }
 

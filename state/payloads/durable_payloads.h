@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -33,16 +34,19 @@ class DurablePayloads final : public Payloads {
   void Add(EventIndex index, const Example& example) override;
   void Remove(EventIndex index) override;
   void DropBefore(EventIndex index) override;
-  void ForEachFrom(EventIndex first, const Visitor& visit) const override;
+  void ForEachIn(EventIndex first, EventIndex end, const Visitor& visit) const override;
   void ForEachBlock(const BlockVisitor& visit) const override;
   // Copies all payloads into memory, without a limit, and keeps them there from now on.
   void PinInMemory() override;
-  void KeepInMemory() override;
+  void KeepInMemory(std::int64_t most_bytes) override;
   std::int64_t count() const override { return count_; }
   std::int64_t bytes() const override { return bytes_; }
 
-  // The first payload whose bytes the store may still have, dropped or not.
-  std::int64_t first_stored() const { return log_.dropped(); }
+  // The first payload whose bytes the store may still have, dropped or not; the largest number if
+  // there never was one, as in a mode that keeps none.
+  std::int64_t first_stored() const {
+    return log_.end() == 0 ? std::numeric_limits<std::int64_t>::max() : log_.dropped();
+  }
 
   // Reads all stored payloads once, to learn their sizes. Call it before any other method.
   // `is_removed` tells which events are deleted, but may not be erased yet. kInput: a payload is
@@ -84,12 +88,13 @@ class DurablePayloads final : public Payloads {
   void CopyTo(MemoryPayloads& memory) const;
   // Wipes and frees copy_.
   void LetCopyGo();
+  void LetGo(std::optional<MemoryPayloads>& memory);
   // Visits the encoded entries of the retained payloads from `first` on, in order. An error goes to
   // failure_.
-  void VisitEntries(EventIndex first, const EntryVisitor& visit) const;
-  Status TryToVisit(EventIndex first, const EntryVisitor& visit) const;
+  void VisitEntries(EventIndex first, EventIndex end, const EntryVisitor& visit) const;
+  Status TryToVisit(EventIndex first, EventIndex end, const EntryVisitor& visit) const;
   // The number of retained payloads from `first` on.
-  std::int64_t CountFrom(EventIndex first) const;
+  std::int64_t CountIn(EventIndex first, EventIndex end) const;
 
   const Store& store_;
   const std::function<Status()> settle_;
@@ -103,6 +108,7 @@ class DurablePayloads final : public Payloads {
   std::int64_t first_ = 0;                      // payloads before this were dropped
   std::int64_t stored_first_ = 0;               // first_ as of the last AddTo
   std::optional<MemoryPayloads> still_;         // since PinInMemory or KeepInMemory
+  std::int64_t most_still_ = 0;                 // still_ goes when bytes_ is larger
   mutable std::optional<MemoryPayloads> copy_;  // of ForEachBlock
   mutable bool was_visited_ = false;            // by ForEachBlock, since the last Add
   mutable Status failure_;

@@ -201,7 +201,7 @@ void MemoryPayloads::Join(std::size_t i) {
   blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
 }
 
-void MemoryPayloads::ForEachFrom(EventIndex from, const Visitor& visit) const {
+void MemoryPayloads::ForEachIn(EventIndex from, EventIndex end, const Visitor& visit) const {
   Example example;
   const auto wipe = [&example] {
     Wipe(example.x.data(), static_cast<std::size_t>(example.x.size()));
@@ -210,12 +210,12 @@ void MemoryPayloads::ForEachFrom(EventIndex from, const Visitor& visit) const {
   auto first = std::lower_bound(
       blocks_.begin(), blocks_.end(), from,
       [](const Block& block, EventIndex wanted) { return block.indices.back() < wanted; });
-  for (; first != blocks_.end(); ++first) {
+  for (; first != blocks_.end() && first->indices[first->first] < end; ++first) {
     const Block& block = *first;
     const auto retained = block.indices.begin() + static_cast<std::ptrdiff_t>(block.first);
     const auto begin = std::lower_bound(retained, block.indices.end(), from);
     for (auto row = static_cast<std::size_t>(begin - block.indices.begin());
-         row < block.indices.size(); ++row) {
+         row < block.indices.size() && block.indices[row] < end; ++row) {
       const auto at = block.Places(row);
       const auto values = static_cast<Eigen::Index>(block.values(row));
       if (example.x.size() != values) wipe();  // resize moves them

@@ -20,7 +20,7 @@ class MemoryPayloads final : public Payloads {
   void Add(EventIndex index, const Example& example) override;
   void Remove(EventIndex index) override;
   void DropBefore(EventIndex index) override;
-  void ForEachFrom(EventIndex from, const Visitor& visit) const override;
+  void ForEachIn(EventIndex from, EventIndex end, const Visitor& visit) const override;
   void ForEachBlock(const BlockVisitor& visit) const override;
   void PinInMemory() override;
   std::int64_t count() const override { return count_; }

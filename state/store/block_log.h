@@ -53,6 +53,8 @@ class BlockLog {
 
   // The first entry whose bytes the store may still have, after the drops of the next AddTo.
   std::int64_t dropped() const { return dropped_; }
+  // The number after that of the last entry.
+  std::int64_t end() const { return open_.end(); }
   // The first entry in memory. All entries before it are in full blocks of the store.
   std::int64_t first() const { return full_.empty() ? open_.first() : full_.front().first(); }
   // Visits the entries in memory, from first() on, in order.

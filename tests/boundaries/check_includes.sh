@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # check_includes.sh ROOT: fails when a folder below ROOT includes what it may not know
 # (app -> {connectors, state, http -> metrics} -> engine -> standard library and Eigen), when a room
-# of engine/ or state/ includes a room above it, or when one of our headers is not included by its
-# path from the root.
+# of engine/ or state/ includes a room above it, when one of our headers is not included by its path
+# from the root, or when what decides a model takes a function that is not the same on every machine.
 set -euo pipefail
 shopt -s extglob nullglob
 cd "$1"
@@ -32,6 +32,11 @@ find @(app|engine|connectors|state|metrics|http|bench|tests) -name '*.cc' -o -na
     rooms["state/store"] = " format "
     rooms["state/index"] = rooms["state/payloads"] = " format store "
     rooms["state/."] = " format store index payloads "
+
+    # Functions with several versions that differ in the last bit.
+    elementary = "(exp2?|expm1|log(1p|2|10)?|pow|a?(sin|cos|tan)h?|atan2|sincos|hypot|cbrt|erfc?|"
+    elementary = elementary "[lt]gamma|riemann_zeta|fma)[fl]?"
+    elementary_member = "(exp|expm1|log1p|log10|log2|pow|sin|cos|tan|sinh|cosh|tanh|erfc?)"
 
     # Third-party headers that appear in one folder only.
     home["^librdkafka/"] = "connectors"
@@ -83,6 +88,14 @@ find @(app|engine|connectors|state|metrics|http|bench|tests) -name '*.cc' -o -na
     files++
     if (top(FILENAME) ~ /^(engine|state)$/ && !(room(FILENAME) in rooms))
       bad(room(FILENAME) " is not a room that this check knows")
+  }
+  FILENAME ~ /^(engine|connectors|state|app)\// {
+    code = " " $0
+    sub(/\/\/.*/, "", code)
+    if (code ~ "std::" elementary "\\(" || code ~ "\\." elementary_member "\\(" ||
+        (FILENAME ~ /^engine/ && (code ~ "[^A-Za-z0-9_.:>]" elementary "\\(" || code ~ /\.log\(\)/)))
+      bad("take this function from engine/base/elementary.h: the C library and Eigen have several versions")
+    if (code ~ /long double|std::[a-z_]*_distribution/) bad("this is not the same on every machine")
   }
   /^[ \t]*#[ \t]*include/ {
     split($0, part, /[<>"]/)

@@ -79,8 +79,9 @@ expect 0 'half of an event' "$LETHE" plan "$quickstart"
 expect 0 'deadline: 200' "$LETHE" plan "$quickstart"
 "$LETHE" generate --events 500 --deletions 0 --out learn.ndjson
 { cat learn.ndjson; echo '{"type":"delete","id":"e-489","request":"r-1"}'; } >one.ndjson
-"$LETHE" replay one.ndjson --config "$quickstart" --out one --json >/dev/null
-planned=$("$LETHE" plan "$quickstart" --events 500 --json | grep -o '"age":10,[^}]*"share' | grep -o '"sigma":[^,]*')
+printf 'model: {dimension: 20, lambda: 0.01, radius: 12}\nforgetting: {mode: passive, shrink: "off"}\n' >passive.yaml
+"$LETHE" replay one.ndjson --config passive.yaml --out one --json >/dev/null
+planned=$("$LETHE" plan passive.yaml --events 500 --json | grep -o '"age":10,[^}]*"share' | grep -o '"sigma":[^,]*')
 drawn=$(grep -o '"sigma":[^,]*' one/receipts.ndjson)
 expect 0 'agree' awk -v a="${planned#*:}" -v b="${drawn#*:}" \
   'BEGIN { print (a > 0 && (a - b) ^ 2 < (1e-9 * b) ^ 2) ? "agree" : a " planned, " b " drawn" }'

@@ -53,7 +53,7 @@ TEST_F(RunClockTest, RefusalsDoNotExpireAndAReplayDecidesTheSame) {
 }
 
 TEST_F(RunClockTest, ADeadlineInTimePasses) {
-  Config("forgetting: {deadline: 2s}\n");
+  Config("forgetting: {mode: passive, deadline: 2s}\n");
   const auto daemon = Start();
   Send({FromTheFuture(), Learn("a"), Delete("a")});
   WaitForRecords(*daemon, 3);

@@ -33,11 +33,14 @@ class RunCrashTest : public DaemonTest {
     return chain;
   }
 
-  void ExpectSameAsReplay(Process& daemon) {
+  // `obeys`: the replay is given the receipts, because the clock decided.
+  void ExpectSameAsReplay(Process& daemon, bool obeys = false) {
+    if (obeys) WaitForRequests(daemon);
     const std::string model = Model(daemon);
     daemon.Signal(SIGTERM);
     ASSERT_EQ(daemon.Wait(), 0) << daemon.Log();
-    const Replayed replayed = Replay(RecordTopic(topic));
+    const auto stream = RecordTopic(topic);
+    const Replayed replayed = obeys ? ReplayAsPublished(stream) : Replay(stream);
     EXPECT_EQ(model, replayed.model);
     EXPECT_EQ(ChainWithoutRepeats(), replayed.chain);
     const std::string verify =
@@ -45,7 +48,8 @@ class RunCrashTest : public DaemonTest {
     EXPECT_EQ(std::system(verify.c_str()), 0);
   }
 
-  void Kill(int kills, std::size_t events, double deletions, const std::string& config) {
+  void Kill(int kills, std::size_t events, double deletions, const std::string& config,
+            bool obeys = false) {
     const auto messages = Generate(events, deletions);
     // Commits are many, so that kills fall between them. On a slow machine the clock would decide
     // on notices, which no replay repeats: hence max_lag.
@@ -93,7 +97,7 @@ class RunCrashTest : public DaemonTest {
     EXPECT_GE(busy, kills);
     const auto daemon = Start();
     WaitForRecords(*daemon, static_cast<std::int64_t>(messages.size()));
-    ExpectSameAsReplay(*daemon);
+    ExpectSameAsReplay(*daemon, obeys);
   }
 };
 
@@ -101,6 +105,15 @@ TEST_F(RunCrashTest, FiftyKillsOfABusyDaemonAreInvisible) { Kill(50, 100'000, 0.
 
 TEST_F(RunCrashTest, KillsInModeActiveAreInvisibleToo) {
   Kill(20, 40'000, 0.002, "forgetting: {mode: active}\n");
+}
+
+TEST_F(RunCrashTest, KillsInModeRewindAreInvisibleToo) {
+  Kill(20, 60'000, 0.01, "forgetting: {mode: rewind, retention: 20000}\n", true);
+}
+
+// No window ends here, so that a rewind may pass all events.
+TEST_F(RunCrashTest, KillsInModeRetrainAreInvisibleToo) {
+  Kill(10, 60'000, 0.01, "forgetting: {mode: retrain}\n", true);
 }
 
 TEST_F(RunCrashTest, ABrokerThatGoesAwayIsWaitedFor) {

@@ -65,7 +65,9 @@ class RunErasureTest : public DaemonTest {
            R"(","x":[0.123456789012345,0.1,-0.1,0.2,0.3],"y":1})";
   }
 
-  void Story(const std::string& more, const std::vector<std::string>& must_be_there) {
+  // The marked event is deleted, or expires without a request.
+  void Story(const std::string& more, const std::vector<std::string>& must_be_there,
+             bool is_deleted = true) {
     Config("erasure: {max_lag: 2s}\n" + more);
     const auto messages = Generate(60'000, 0.002);
     std::int64_t sent = 0;
@@ -84,12 +86,14 @@ class RunErasureTest : public DaemonTest {
     for (const std::string& name : must_be_there) {
       EXPECT_EQ(before.count(name), 1u) << "not found while it should be: " << name;
     }
-    Send({{topic,
-           0,
-           kSubject,
-           R"({"type":"delete","subject":")" + std::string(kSubject) + R"("})",
-           {}}});
-    ++sent;
+    if (is_deleted) {
+      Send({{topic,
+             0,
+             kSubject,
+             R"({"type":"delete","subject":")" + std::string(kSubject) + R"("})",
+             {}}});
+      ++sent;
+    }
     // Learning goes on.
     for (std::size_t at = 30'000; at < 60'000; at += 1000) {
       send(at, at + 1000);
@@ -173,6 +177,17 @@ TEST_F(RunErasureTest, NothingOfADeletedEventIsLeftInModePassive) {
 TEST_F(RunErasureTest, NothingOfADeletedEventIsLeftInModeActive) {
   Story("forgetting: {mode: active}\n",
         {"id under the ledger key", "subject under the ledger key", "float64"});
+}
+
+TEST_F(RunErasureTest, NothingOfADeletedEventIsLeftInModeRewind) {
+  Story("forgetting: {mode: rewind, retention: 80000}\n",
+        {"id under the ledger key", "subject under the ledger key", "float64"});
+}
+
+// The slide at 32,000 events drops those before 16,000.
+TEST_F(RunErasureTest, NothingOfAnExpiredEventIsLeftInModeRewind) {
+  Story("forgetting: {mode: rewind, retention: 32000}\n",
+        {"id under the ledger key", "subject under the ledger key", "float64"}, false);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // same topic gives, bit for bit.
 
 #include <csignal>
+#include <iostream>
 
 #include "connectors/kafka/cluster.h"
 #include "tests/support/daemon_fixture.h"
@@ -11,15 +12,18 @@ namespace {
 
 class RunReplayTest : public DaemonTest {
  protected:
-  void ExpectSameAsReplay(const std::string& more) {
+  // `obeys`: the replay is given the receipts, because the clock decided.
+  void ExpectSameAsReplay(const std::string& more, bool obeys = false) {
     Config(more);
     const auto daemon = Start();
     WaitForRecords(*daemon, records_);
+    if (obeys) WaitForRequests(*daemon);
     const std::string model = Model(*daemon);
     daemon->Signal(SIGTERM);
     ASSERT_EQ(daemon->Wait(), 0) << daemon->Log();
     EXPECT_TRUE(daemon->Says("stopped cleanly", {}));
-    const Replayed replayed = Replay(RecordTopic(topic));
+    const auto stream = RecordTopic(topic);
+    const Replayed replayed = obeys ? ReplayAsPublished(stream) : Replay(stream);
     EXPECT_EQ(model, replayed.model);
     EXPECT_EQ(PublishedChain(), replayed.chain);
     EXPECT_GT(replayed.chain.size(), 100u);
@@ -53,6 +57,17 @@ TEST_F(RunReplayTest, TheSameBitsWithRareCommits) {
 TEST_F(RunReplayTest, TheSameBitsInActiveModeWithADeadline) {
   Fill();
   ExpectSameAsReplay("forgetting: {mode: active, deadline: 50}\n");
+}
+
+TEST_F(RunReplayTest, TheSameBitsInModeRewindWithTheReceipts) {
+  Fill();
+  ExpectSameAsReplay("forgetting: {mode: rewind, retention: 6000}\n", true);
+  std::size_t grouped = 0;
+  for (const std::string& entry : PublishedChain()) {
+    grouped += entry.find(R"("by":"group")") != std::string::npos;
+  }
+  std::cout << grouped << " of 200 receipts by group\n";
+  EXPECT_GT(grouped, 0u);
 }
 
 TEST_F(RunReplayTest, RefusedRecordsGoToTheDeadLetterTopicWithTheirPlaceAndReason) {

@@ -72,7 +72,8 @@ TEST_F(RunRoutingTest, ThePromiseIsThatOfAllPartitionsWhicheverProcessRunsThem) 
 TEST_F(RunRoutingTest, APersonInTwoShardsIsPromisedWhatBothTogetherKeep) {
   topic = NewTopic(3);
   Config(
-      "noise: {source: system}\nforgetting: {guarantee: per_request}\nsource: {kafka: {brokers: "
+      "noise: {source: system}\nforgetting: {mode: passive, guarantee: per_request}\nsource: "
+      "{kafka: {brokers: "
       "\"" +
       Settings().brokers + "\", topic: " + topic + "}}\n");
   const std::int32_t home = PlaceOf("user-7", "murmur2", 3);

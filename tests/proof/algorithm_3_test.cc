@@ -11,6 +11,7 @@
 #include "engine/learning/reset.h"
 #include "engine/privacy/noise.h"
 #include "tests/support/mode_fixture.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/reference_data.h"
 
 namespace lethe::testing {
@@ -78,7 +79,7 @@ class Algorithm3Mode : public ModeFixture {};
 
 TEST_F(Algorithm3Mode, EndsWithinItsBoundOfTheMinimiser) {
   for (const std::int64_t batch : {1, 20}) {
-    Spec spec;
+    Spec spec = PassiveSpec();
     spec.model.dimension = 20;
     spec.model.lambda = 0.05;
     spec.forgetting.mode = "active";

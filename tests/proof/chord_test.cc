@@ -5,6 +5,7 @@
 
 #include "engine/spec/accountant.h"
 #include "tests/support/mode_fixture.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/reference_data.h"
 
 namespace lethe::testing {
@@ -14,7 +15,7 @@ class Chord : public ModeFixture {
  protected:
   void Train(const std::vector<Example>& data, RemovalSolver solver = RemovalSolver::kChord) {
     const auto n = static_cast<std::int64_t>(data.size());
-    Spec spec;
+    Spec spec = PassiveSpec();
     spec.model.dimension = 20;
     spec.forgetting.mode = "certified_removal";
     spec.forgetting.removal.solver = solver;

@@ -1,6 +1,5 @@
 // Descent-to-delete against numbers that were computed independently, in doubles, from the
 // formulas and algorithms of Neel, Roth and Sharifi-Malvajerdi with their errata.
-#include "engine/privacy/curve.h"
 #include "tests/support/d2d_reference.h"
 
 #include <cmath>
@@ -8,6 +7,7 @@
 #include "engine/learning/mean_cost.h"
 #include "engine/learning/reset.h"
 #include "engine/modes/papers/d2d.h"
+#include "engine/privacy/curve.h"
 #include "engine/privacy/noise.h"
 #include "engine/spec/accountant.h"
 

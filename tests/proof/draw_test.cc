@@ -1,6 +1,7 @@
 // What one draw must cover is written down here once more, independently: the influence of what is
-// deleted or the diameter of the ball, whichever is less, the round-off so far, and the rounding of the model to the grid of this very draw, at
-// the share of the budget that the split gives it. For every budget that a plan accepts.
+// deleted or the diameter of the ball, whichever is less, the round-off so far, and the rounding of
+// the model to the grid of this very draw, at the share of the budget that the split gives it. For
+// every budget that a plan accepts.
 #include <algorithm>
 #include <cmath>
 #include <iostream>

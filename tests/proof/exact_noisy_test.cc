@@ -8,6 +8,7 @@
 #include "engine/modes/papers/noisy_gd.h"
 #include "engine/plan.h"
 #include "state/payloads/memory_payloads.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/proof_erm.h"
 #include "tests/support/proof_tally.h"
 
@@ -85,7 +86,7 @@ TEST(ExactNoisy, NoisyGdIsBelowItsCertificate) {
 // the deletion, of which there are whole ones only, are just enough.
 TEST(ExactNoisy, NoisyGdAttainsItsBound) {
   for (const int steps : {1, 3, 10}) {
-    Spec spec;
+    Spec spec = PassiveSpec();
     spec.model.loss = LossKind::kHuber;
     spec.model.dimension = 1;
     spec.model.lambda = 0.1;

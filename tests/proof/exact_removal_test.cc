@@ -6,13 +6,14 @@
 #include "engine/modes/papers/fixed_sums.h"
 #include "engine/plan.h"
 #include "tests/support/mode_fixture.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/reference_data.h"
 
 namespace lethe::testing {
 namespace {
 
 Spec RemovalSpec(RemovalSolver solver) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.dimension = 3;
   spec.forgetting.mode = "certified_removal";
   spec.forgetting.removal.solver = solver;
@@ -120,7 +121,7 @@ class SquaredRemoval : public ModeFixture {};
 
 TEST_F(SquaredRemoval, ReproducesTheKeptMinimiserAndLeavesNoTrace) {
   const auto data = SquaredData(1, 5000, 20);
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.loss = LossKind::kSquared;
   spec.model.dimension = 20;
   spec.forgetting.mode = "certified_removal";

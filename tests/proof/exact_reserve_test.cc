@@ -57,8 +57,8 @@ TEST(ExactReserve, SmallDeletionsStayWithinTheBudgetAndCostLittle) {
       const double left = std::exp(-fading);
       std::cout << "[ exact    ] " << Name(guarantee) << ", old events at " << left
                 << " of the recent one: sigma " << run.sigmas[1] / run.sigmas[0]
-                << " of the first, sqrt(2 e/S) " << std::sqrt(2 * left) << ", worst exact/certified "
-                << worst << std::endl;
+                << " of the first, sqrt(2 e/S) " << std::sqrt(2 * left)
+                << ", worst exact/certified " << worst << std::endl;
       // What is left is the grid of the first draw. At 0.7% an event is too large for the reserve.
       const double most = fading < 9 ? 1.1 * std::sqrt(2 * left) : 2e-5;
       EXPECT_LE(run.sigmas[1], most * run.sigmas[0]);
@@ -101,8 +101,8 @@ TEST(ExactReserve, AddsNextToNothingToTheNoiseInTotal) {
     while (ledger.ledger().steps() < request.after) ledger.Skip();
     const DoubleDouble now = ledger.ledger().Log();
     for (const Target& target : request.batch) {
-      curve.AddShift(KeyHash{}, TrulyEntered(target.index),
-                     ledger.ledger().Influence(target.index), now);
+      curve.AddShift(KeyHash{}, TrulyEntered(target.index), ledger.ledger().Influence(target.index),
+                     now);
     }
     least.push_back(curve.LeastSigma(
         everybody, run.script.plan().promise.rho,

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/privacy/curve.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/proof_linear.h"
 #include "tests/support/proof_tally.h"
 
@@ -99,7 +100,7 @@ TEST(Exact, TheCurveNeverCarriesMoreVarianceThanTheZetaSplit) {
   double worst = 0;
   int compared = 0;
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
-    Spec spec;
+    Spec spec = PassiveSpec();
     std::vector<double> carried[2];
     for (const Split split : {Split::kCurve, Split::kZeta}) {
       Dice dice(seed);

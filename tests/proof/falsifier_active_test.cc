@@ -9,6 +9,7 @@
 #include "engine/learning/calibrator.h"
 #include "engine/plan.h"
 #include "state/payloads/memory_payloads.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/proof_falsifier.h"
 #include "tests/support/proof_random.h"
 
@@ -19,7 +20,7 @@ constexpr std::int64_t kSeeds = 4000;
 constexpr double kLambda = 0.05;
 
 Spec ActiveSpecOf(ActiveVariant variant, double tolerance) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.dimension = 2;
   spec.model.lambda = kLambda;
   spec.model.radius = 6;

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/passive_spec.h"
 #include "tests/support/proof_falsifier.h"
 #include "tests/support/proof_random.h"
 
@@ -16,7 +17,7 @@ namespace {
 constexpr std::int64_t kSeeds = 20000;
 
 Spec Base(LossKind loss, ScheduleKind schedule) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.loss = loss;
   spec.model.dimension = 3;
   spec.model.lambda = 0.005;

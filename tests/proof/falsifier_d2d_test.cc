@@ -10,6 +10,7 @@
 #include "engine/privacy/curve.h"
 #include "engine/privacy/noise.h"
 #include "state/payloads/memory_payloads.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/proof_falsifier.h"
 #include "tests/support/proof_random.h"
 
@@ -21,7 +22,7 @@ constexpr std::int64_t kSeeds = 4000;
 // Huber losses far from their labels are linear: their gradients are G and turn with nothing, and
 // along them a step contracts by gamma and not better. Every minimiser is inside of the ball.
 Spec LinearSpec(const char* mode, Calibration calibration, std::int64_t steps) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.loss = LossKind::kHuber;
   spec.model.dimension = 1;
   spec.model.lambda = 0.1;

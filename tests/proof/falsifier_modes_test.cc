@@ -7,6 +7,7 @@
 #include "engine/plan.h"
 #include "engine/privacy/noise.h"
 #include "state/payloads/memory_payloads.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/proof_falsifier.h"
 #include "tests/support/proof_random.h"
 #include "tests/support/reference_data.h"
@@ -31,7 +32,7 @@ class Trigger {
   }
 
   Plan MakePlan() const {
-    Spec spec;
+    Spec spec = PassiveSpec();
     spec.model.dimension = 1;
     spec.forgetting.mode = "certified_removal";
     spec.forgetting.variant = RemovalVariant::kPaper;
@@ -97,7 +98,7 @@ struct Deleted {
   double sigma = 0;
 };
 Deleted AfterDeletion(ActiveVariant variant, bool is_blank) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.dimension = 1;
   spec.model.lambda = 0.05;
   spec.model.radius = 6;

@@ -55,7 +55,7 @@ Verdict AttackStepSize(const std::string& name, ScheduleKind schedule) {
     KeyedRandom random(seed);
     OnlineRun run = script.NewRun();
     for (std::size_t i = 0; i + 1 < script.events().size(); ++i) run.Learn(script.events()[i]);
-    if (schedule != ScheduleKind::kAdaptive) run.Skip();
+    if (schedule != ScheduleKind::kAdaptive) run.Learn({Vector::Zero(2), 0});
     run.Draw(sigmas[0], random, {Stream::Purpose::kNoise, ShardId{0}, 0});
     const Vector before = run.model();
     run.Learn(known);

@@ -122,9 +122,9 @@ TEST(FatsErrata, TheModelThatIsLoadedHasUsedTheEvent) {
   EXPECT_NEAR(hit_later.value(), 0.191, 5e-4);
 }
 
-// One client of three events, one batch of one. An attacker who sees the model knows which event was used,
-// and asks for the deletion of the next one: that never triggers anything. Given the request, the
-// model is that of one certain event, where it should be one of two with even odds.
+// One client of three events, one batch of one. An attacker who sees the model knows which event
+// was used, and asks for the deletion of the next one: that never triggers anything. Given the
+// request, the model is that of one certain event, where it should be one of two with even odds.
 TEST(FatsErrata, AdaptiveRequestsAreHalfAway) {
   const FatsSpec spec = Small(1, 1, 1, 1);
   std::map<std::int64_t, Law> given;  // by what was deleted

@@ -9,6 +9,7 @@
 #include "engine/plan.h"
 #include "engine/privacy/noise.h"
 #include "state/payloads/memory_payloads.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/proof_falsifier.h"
 #include "tests/support/proof_random.h"
 
@@ -21,9 +22,11 @@ constexpr int kOthers = 400;
 struct ShardRun {
   Vector model;
   double sigma = 0;
+  double shrink = 1;
 };
 
-// With noise disabled the run is that of the same calibration without the draw.
+// With noise disabled the run is that of the same calibration without the draw and the shrink
+// before it, so the shrink is made here.
 ShardRun RunShard(const Plan& plan, std::int64_t shard, bool is_learned) {
   KeyedRandom random(static_cast<std::uint64_t>(shard));
   MemoryPayloads payloads;
@@ -34,10 +37,19 @@ ShardRun RunShard(const Plan& plan, std::int64_t shard, bool is_learned) {
     mode->Learn({Vector::Unit(2, 0), 1});
     const std::vector<Target> batch = {{{kOthers}, {}}};
     mode->Release(batch);
-    run.sigma = mode->Forget(batch).value().sigma;
+    const Forgetting forgetting = mode->Forget(batch).value();
+    run.sigma = forgetting.sigma;
+    run.shrink = forgetting.shrink;
   }
-  run.model = mode->model();
+  run.model = run.shrink * mode->model();
   return run;
+}
+
+// The shard in the reference world of that run: a step on the regulariser alone where the event
+// was, and the same shrink before the draw.
+Vector BlankModel(const Plan& plan, std::int64_t shard, const ShardRun& learned) {
+  const double eta = plan.schedule.Step(kOthers + 1);
+  return RunShard(plan, shard, false).model * ((1 - eta * plan.constants.mu) * learned.shrink);
 }
 
 // What an attacker finds on the served average: its mean moves by the mean of the shifts, and its
@@ -49,14 +61,14 @@ double AttackAverage(Spec spec, std::int64_t shards) {
   double variance = 0;
   for (std::int64_t shard = 0; shard < shards; ++shard) {
     const ShardRun learned = RunShard(plan, shard, true);
-    shift += learned.model - RunShard(plan, shard, false).model;
+    shift += learned.model - BlankModel(plan, shard, learned);
     variance += learned.sigma * learned.sigma;
   }
   return shift.norm() / std::sqrt(variance);
 }
 
 Spec TwoFeatures() {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.dimension = 2;
   return spec;
 }
@@ -95,7 +107,7 @@ TEST(FleetAttack, DrawsOfFourShardsAreNotToldApartBetterThanStated) {
   quiet.noise.source = NoiseKind::kDisabled;
   const Plan plan = Plan::Make(quiet, kShards).value();
   const ShardRun learned = RunShard(plan, 0, true);
-  const ShardRun blank = RunShard(plan, 0, false);
+  const ShardRun blank{BlankModel(plan, 0, learned), learned.sigma, learned.shrink};
   const auto score = [&](const ShardRun& world, std::uint64_t seed) {
     KeyedRandom random(seed);
     double mean = 0;

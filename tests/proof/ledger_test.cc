@@ -11,6 +11,7 @@
 #include "engine/learning/mean_cost.h"
 #include "engine/learning/reset.h"
 #include "state/payloads/memory_payloads.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/proof_random.h"
 #include "tests/support/proof_script.h"
 
@@ -71,7 +72,7 @@ class Pairing {
 };
 
 Spec RandomSpec(Dice& dice) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.loss = static_cast<LossKind>(dice.Below(3));
   spec.model.dimension = 1 + dice.Below(dice.Chance(0.1) ? 200 : 4);
   spec.model.feature_norm = dice.LogUniform(0.1, 10);
@@ -83,6 +84,9 @@ Spec RandomSpec(Dice& dice) {
   spec.learning.schedule = static_cast<ScheduleKind>(dice.Below(4));
   spec.learning.eta = dice.LogUniform(1e-3, 1) / (squared + spec.model.lambda);
   spec.learning.horizon.events = static_cast<std::int64_t>(dice.LogUniform(10, 1e5));
+  // A blank event is no step here; exact_blank_test.cc has the other definition.
+  spec.forgetting.mode = "active";
+  spec.forgetting.active.variant = ActiveVariant::kLedger;
   return spec;
 }
 

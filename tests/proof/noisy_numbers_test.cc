@@ -5,6 +5,7 @@
 #include "engine/modes/papers/step_account.h"
 #include "engine/spec/accountant.h"
 #include "tests/support/mode_fixture.h"
+#include "tests/support/passive_spec.h"
 
 namespace lethe::testing {
 namespace {
@@ -69,7 +70,7 @@ TEST_F(NoisyMode, DrawsTheNoiseThatItsCertificateCountsOn) {
   constexpr int kDraws = 20000;
   for (const Requests requests : {Requests::kOblivious, Requests::kAdaptive}) {
     for (const int steps : {1, 3}) {
-      Spec spec;
+      Spec spec = PassiveSpec();
       spec.model.dimension = kDraws;
       spec.forgetting.mode = "noisy";
       spec.forgetting.noisy.mu = 2;

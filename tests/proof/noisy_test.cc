@@ -8,6 +8,7 @@
 #include "engine/modes/papers/noisy_gd.h"
 #include "engine/modes/papers/step_account.h"
 #include "tests/support/mode_fixture.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/proof_script.h"
 
 namespace lethe::proof {
@@ -166,7 +167,7 @@ TEST(NoisyGd, TheKeptPathIsReproduced) {
 // Requests that depend on what was released: every model is, so an event costs what its own step
 // does, once and for all.
 TEST(Noisy, AdaptiveRequestsAreCertifiedWhileTheNoiseOfTheStepsSuffices) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.dimension = 3;
   spec.forgetting.mode = "noisy";
   spec.forgetting.noisy.requests = Requests::kAdaptive;

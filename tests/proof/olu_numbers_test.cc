@@ -10,6 +10,7 @@
 #include "engine/modes/papers/removal.h"
 #include "engine/spec/split.h"
 #include "tests/support/mode_fixture.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/reference_data.h"
 
 namespace lethe::testing {
@@ -108,23 +109,24 @@ TEST_F(OluModes, DrawTheKeptNoise) {
     std::int64_t deleted;
     double sigma, error;
   };
-  for (const Kept& kept : {Kept{"passive", 1000, 1, 0.18, 0.01},
-                           {"passive", 20000, 1, 9.1e-3, 0.01},
-                           {"passive", 20000, 100, 0.91, 0.01},
+  for (const Kept& kept : {Kept{"passive", 1000, 1, 0.18 / 2, 0.01},
+                           {"passive", 20000, 1, 9.1e-3 / 2, 0.01},
+                           {"passive", 20000, 100, 0.91 / 2, 0.01},
                            {"active", 1000, 1, 2e-8, 0.1},
                            {"active", 20000, 100, 1.8e-8, 0.01},
                            {"certified_removal", 20000, 100, 1.8e-8, 0.01}}) {
-    Spec spec;
+    Spec spec = PassiveSpec();
     spec.model.dimension = 20;
     spec.learning.schedule = ScheduleKind::kInverseTime;
     spec.forgetting.mode = kept.mode;
     spec.forgetting.budget = {.epsilon = {}, .delta = {}, .mu = {}, .rho = kRho};
     spec.forgetting.erm = {.warmup = kept.n, .refit_every = kept.n, .steps = 1};
+    spec.forgetting.shrink.off = true;
     spec.noise.source = NoiseKind::kDisabled;
     Start(spec, PlainLogistic(0.05, 20));
     Learn(ReferenceData(1, kept.n, 20));
-    // The kept level is m L/(mu n). The first three events have less, because their steps of
-    // 1/(lambda t) are capped at 2/(beta+mu).
+    // The kept level is m L/(mu n). Mode passive enters an event with G, which is L/2 here. The
+    // first three events have less, because their steps of 1/(lambda t) are capped at 2/(beta+mu).
     ExpectRelative(Forget(3, 3 + kept.deleted).sigma, kept.sigma, kept.error);
   }
 }

@@ -4,6 +4,7 @@
 #include "engine/learning/reset.h"
 #include "engine/modes/registry.h"
 #include "state/payloads/memory_payloads.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/proof_random.h"
 #include "tests/support/reference_data.h"
 
@@ -22,7 +23,7 @@ Constants PlainConstants(double lambda, double radius) {
 }
 
 Spec ReferenceSpec(const std::string& mode) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.dimension = 20;
   spec.model.lambda = 0.05;
   spec.model.radius = 20;
@@ -60,7 +61,7 @@ class Oracle : public ::testing::Test {
     ASSERT_TRUE(mode_->Forget(batch).ok());
   }
 
-  Spec spec_;
+  Spec spec_ = PassiveSpec();
   MemoryPayloads payloads_;
   proof::KeyedRandom random_{1};
   std::unique_ptr<Unlearner> mode_;

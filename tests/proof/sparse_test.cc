@@ -10,6 +10,7 @@
 
 #include "engine/admission/event_validator.h"
 #include "engine/admission/feature_hash.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/proof_random.h"
 #include "tests/support/proof_script.h"
 #include "tests/support/sparse_events.h"
@@ -25,7 +26,7 @@ class Pairing {
   void Learn(const Example& example, bool concerned) {
     if (concerned) concerned_.push_back({learned_.ledger().steps()});
     learned_.Learn(example);
-    concerned ? blank_.Skip() : static_cast<void>(blank_.Learn(example));
+    blank_.Learn(concerned ? Example{Vector(0), 0} : example);
   }
 
   // The same noise in both worlds: what it does to their distance is rounding.
@@ -53,7 +54,7 @@ class Pairing {
 };
 
 Spec RandomSpec(Dice& dice) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.loss = static_cast<LossKind>(dice.Below(3));
   spec.model.hash_bits = dice.Chance(0.05) ? 13 : 1 + dice.Below(7);
   spec.model.bias = dice.Chance(0.3);
@@ -133,7 +134,7 @@ TEST(SparseProof, RoundOffAloneIsBoundedAfterAMillionSteps) {
   double worst = 0;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     Dice dice(seed);
-    Spec spec;
+    Spec spec = PassiveSpec();
     spec.model.hash_bits = 6 + static_cast<std::int64_t>(seed % 3) * 3;
     spec.model.loss = static_cast<LossKind>(seed % 3);
     spec.model.label_bound = seed % 2 == 0 ? 1 : 100;
@@ -208,7 +209,7 @@ class FloatNorm {
 };
 
 TEST(SparseProof, CatchesANormThatDrifts) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.hash_bits = 4;
   spec.model.radius = 1;
   const Script script(spec);

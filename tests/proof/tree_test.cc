@@ -9,6 +9,7 @@
 #include "engine/modes/papers/tree_sums.h"
 #include "engine/spec/loss.h"
 #include "tests/support/mode_fixture.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/reference_data.h"
 
 namespace lethe::testing {
@@ -27,7 +28,7 @@ TEST_F(OnlineDp, WithoutNoiseReproducesTheKeptLeader) {
   for (const Kept& kept : {Kept{1000, 0.220385713849, 0.6637320442, 10, 14.327891},
                            {5000, 0.160941841196, 0.6669080043, 13, 16.336310},
                            {20000, 0.160791479603, 0.6666879546, 15, 17.548012}}) {
-    Spec spec;
+    Spec spec = PassiveSpec();
     spec.model.dimension = 20;
     spec.forgetting.mode = "online_dp";
     spec.forgetting.online_dp.events = kept.n;
@@ -173,7 +174,7 @@ TEST(Tree, PrefixesAreSumsOfTheRightNodes) {
 
 TEST_F(OnlineDp, IsCertifiedForAsManyDeletionsAsPlanned) {
   for (const std::int64_t planned : {1, 3}) {
-    Spec spec;
+    Spec spec = PassiveSpec();
     spec.model.dimension = 2;
     spec.forgetting.mode = "online_dp";
     spec.forgetting.online_dp.deletions = planned;

@@ -23,6 +23,7 @@ enum class Defect {
   kKeepsSnapshots,           // snapshots that knew a forgotten event stay
   kSkipsMark,                // a drawn model is released unmarked
   kTearsCommit,              // a power cut leaves half of a commit
+  kForgetsReleased,          // that a deleted event is still in the model of rewind is not stored
   kReleasesUnsettled,        // a model is released while its commit is on its way to the disk
   kCount,
 };
@@ -46,6 +47,7 @@ inline const char* Name(Defect defect) {
                                     "keeps-snapshots",
                                     "skips-mark",
                                     "tears-commit",
+                                    "forgets-released",
                                     "releases-unsettled"};
   return kNames[static_cast<int>(defect)];
 }

@@ -1,23 +1,28 @@
 #include "tests/simulation/final_checks.h"
 
+#include <limits>
 #include <map>
 
 #include "app/pipeline/commit_protocol.h"
+#include "app/replay/recorded_chain.h"
 #include "connectors/message_batch.h"
+#include "engine/spec/config_hash.h"
 #include "state/memory_state.h"
 #include "state/payloads/memory_payloads.h"
 
 namespace lethe::simulation {
 namespace {
 
-// The receipts of a replay.
+// The receipts of a replay, and all entries of its chain.
 class Receipts final : public Sink {
  public:
   Status Publish(ShardId /*shard*/, ChainKind kind, std::string_view bytes) override {
     if (kind == ChainKind::kReceipt) receipts.emplace_back(bytes);
+    entries.emplace_back(bytes);
     return Status::Ok();
   }
   std::vector<std::string> receipts;
+  std::vector<std::string> entries;
 };
 
 // A shard that takes a partition from its beginning to its end, in memory.
@@ -29,6 +34,7 @@ class Replay {
     batch_.admissions().emplace(identity.shard, shard_.NewAdmission());
   }
 
+  void Obey(RecordedDecisions& decisions) { shard_.Obey(&decisions); }
   Status Take(const SourceRecord& record, const Circumstances& circumstances) {
     batch_.Clear(1);
     batch_.AddMessage(shard_.id(), {record.offset, record.timestamp, circumstances.arrival},
@@ -37,18 +43,26 @@ class Replay {
     LETHE_RETURN_IF_ERROR(
         commits_.Process(batch_.position(0), batch_.item(0),
                          circumstances.lookup ? &*circumstances.lookup : nullptr));
+    LETHE_RETURN_IF_ERROR(commits_.Obey());
     return commits_.Commit();
   }
-  // The clock serves whatever waits for a time.
+  // Repeats a slide of the window that the clock decided, by its notice.
+  Status SlideAt(std::string_view notice) {
+    const auto number = [&](const char* before) { return std::stoll(TextAfter(notice, before)); };
+    LETHE_RETURN_IF_ERROR(shard_.SlideAt({number(R"("before":)")}, {number(R"("timestamp":)")}));
+    return commits_.Commit();
+  }
+  // The clock serves whatever waits for a time. Not in silence, so that no window slides.
   Status Finish() {
-    LETHE_RETURN_IF_ERROR(commits_.ServeByTimer({{0}, 0}, true));
+    LETHE_RETURN_IF_ERROR(commits_.ServeByTimer({{0}, 0}, false));
     LETHE_RETURN_IF_ERROR(
-        commits_.ServeByTimer({{1'000'000'000'000'000}, 1'000'000'000'000}, true));
+        commits_.ServeByTimer({{1'000'000'000'000'000}, 1'000'000'000'000}, false));
     return commits_.Commit();
   }
 
   const Shard& shard() const { return shard_; }
   const std::vector<std::string>& receipts() const { return sink_.receipts; }
+  const std::vector<std::string>& entries() const { return sink_.entries; }
 
  private:
   MemoryState state_;
@@ -70,6 +84,9 @@ std::string WithoutPrevious(const std::string& receipt) {
 bool IsByTimer(std::string_view entry) {
   return entry.find(R"("by":"timer")") != std::string_view::npos;
 }
+bool IsByGroup(std::string_view entry) {
+  return entry.find(R"("by":"group")") != std::string_view::npos;
+}
 
 bool IsReceipt(std::string_view entry) {
   return entry.starts_with(R"({"format":"lethe.receipt/1")");
@@ -86,6 +103,7 @@ void FinalChecks::Check(const Shard& shard, const DurableState& state, Tally& ta
   CheckChain(static_cast<int>(shard.id().value), state);
   CheckReceipts(shard, tally);
   CheckReplay(shard, tally);
+  CheckObedientReplay(shard, tally);
   NoteLive(shard, state);
 }
 
@@ -113,6 +131,7 @@ void FinalChecks::CheckReceipts(const Shard& shard, Tally& tally) {
   std::int64_t forgotten = 0;
   for (const auto& [number, entry] : world_.checks.of(id).chain) {
     tally.by_timer += IsByTimer(entry);
+    tally.by_group += IsByGroup(entry);
     if (!IsReceipt(entry)) {
       const bool is_of_receipt = entry.find(R"("receipt":null)") == std::string::npos;
       if (TextAfter(entry, R"("status":")") == "erased" && is_of_receipt) {
@@ -155,11 +174,21 @@ void FinalChecks::CheckReplay(const Shard& shard, Tally& tally) {
   const int id = static_cast<int>(shard.id().value);
   const ShardFacts& facts = world_.checks.of(id);
   Replay replay(world_, facts.identity, random_);
+  std::multimap<std::int64_t, std::string> slides;  // by the clock, after this offset
+  for (const auto& [number, entry] : facts.chain) {
+    if (TextAfter(entry, R"("status":")") != "expired" || !IsByTimer(entry)) continue;
+    slides.emplace(std::stoll(TextAfter(entry, R"("offset":)")), entry);
+  }
   for (const SourceRecord& record : world_.broker.records(id)) {
     const auto found = facts.journal.find(record.offset.value);
     if (found == facts.journal.end()) Checks::Fail("every record once", id, "one was never taken");
     const Status status = replay.Take(record, found->second);
     if (!status.ok()) Checks::Fail("a replay succeeds", id, status.message());
+    const auto [begin, end] = slides.equal_range(record.offset.value);
+    for (auto slide = begin; slide != end; ++slide) {
+      const Status repeated = replay.SlideAt(slide->second);
+      if (!repeated.ok()) Checks::Fail("a replay succeeds", id, repeated.message());
+    }
   }
   const Status status = replay.Finish();
   if (!status.ok()) Checks::Fail("a replay succeeds", id, status.message());
@@ -168,7 +197,7 @@ void FinalChecks::CheckReplay(const Shard& shard, Tally& tally) {
   for (const auto& [number, entry] : facts.chain) {
     if (!IsReceipt(entry)) continue;
     receipts.push_back(entry);
-    clock_decided = clock_decided || IsByTimer(entry);
+    clock_decided = clock_decided || IsByTimer(entry) || IsByGroup(entry);
   }
   const Counters& ours = shard.counters();
   const Counters& theirs = replay.shard().counters();
@@ -184,6 +213,8 @@ void FinalChecks::CheckReplay(const Shard& shard, Tally& tally) {
   compare("requests", ours.requests, theirs.requests);
   compare("duplicates", ours.duplicates, theirs.duplicates);
   compare("refused late", ours.refused_late, theirs.refused_late);
+  // A group also serves requests that could have waited on.
+  if (shard.waiting() != replay.shard().waiting()) return;
   compare("forgotten events", ours.forgotten_events, theirs.forgotten_events);
   compare("effective deletions", ours.effective_deletions, theirs.effective_deletions);
   compare("model version", shard.model_version().value, replay.shard().model_version().value);
@@ -203,6 +234,39 @@ void FinalChecks::CheckReplay(const Shard& shard, Tally& tally) {
     Checks::Fail("a replay ends the same", id,
                  "receipt\n" + WithoutPrevious(receipts[i]) + "\nin a replay\n" + theirs_of_it);
   }
+}
+
+void FinalChecks::CheckObedientReplay(const Shard& shard, Tally& tally) {
+  if (!world_.setup.is_repeatable) return;
+  const int id = static_cast<int>(shard.id().value);
+  const ShardFacts& facts = world_.checks.of(id);
+  const auto check = [id](const Status& status) {
+    if (!status.ok()) Checks::Fail("a replay obeys the receipts", id, status.message());
+  };
+  std::vector<ChainEntry> entries;
+  for (const auto& [number, bytes] : facts.chain) {
+    auto entry = ParseEntry(bytes, "entry " + std::to_string(number), world_.hasher);
+    check(entry.status());
+    entries.push_back(std::move(entry).value());
+  }
+  const auto recorded =
+      RecordedChain::From(entries, "the chain", ConfigSha256(world_.plan.spec, world_.hasher));
+  check(recorded.status());
+  const auto decisions =
+      recorded.value()->Of(shard.id(), ToText(facts.identity.state), !entries.empty());
+  check(decisions.status());
+  Replay replay(world_, facts.identity, random_);
+  replay.Obey(*decisions.value());
+  for (const SourceRecord& record : world_.broker.records(id)) {
+    check(replay.Take(record, facts.journal.at(record.offset.value)));
+  }
+  check(replay.shard().CheckRecorded({std::numeric_limits<std::int64_t>::max()}));
+  check(decisions.value()->CheckEnd());
+  for (const std::string& bytes : replay.entries()) check(recorded.value()->Compare({id}, bytes));
+  check(recorded.value()->CheckEnd());
+  ++tally.chains_equal;
+  if (Bits(shard.unlearner().model()) == Bits(replay.shard().unlearner().model())) return;
+  Checks::Fail("a replay obeys the receipts", id, "the model is another one");
 }
 
 void FinalChecks::NoteLive(const Shard& shard, const DurableState& state) {

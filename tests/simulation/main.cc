@@ -85,6 +85,7 @@ void Print(const Tally& tally, double seconds) {
             << static_cast<double>(tally.simulated_ms) / 3.6e6 << " simulated hours\n"
             << tally.records << " records, of which " << tally.rerouted << " were passed on; "
             << tally.receipts << " receipts; " << tally.by_timer << " entries by the clock; "
+            << tally.by_group << " receipts by group; " << tally.chains_equal << " chains and "
             << tally.models_equal << " models compared with a replay\n"
             << "took place: " << tally.crashes << " crashes, " << tally.power_cuts
             << " power cuts, " << tally.failures << " ends with an error\n"

@@ -19,6 +19,8 @@ struct Tally {
   std::int64_t receipts = 0;
   std::int64_t rerouted = 0;      // requests that were passed on
   std::int64_t by_timer = 0;      // entries that the clock decided
+  std::int64_t by_group = 0;      // receipts of requests that shared a rewind with others
+  std::int64_t chains_equal = 0;  // shards whose chain is that of a replay that obeys it
   std::int64_t models_equal = 0;  // shards whose model is that of a replay
   std::int64_t crashes = 0;       // crashes that took place; `ops` has those that were planned
   std::int64_t power_cuts = 0;

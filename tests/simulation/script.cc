@@ -29,7 +29,11 @@ Setup MakeSetup(Dice& dice) {
                          : mode < 5 ? "rewind"
                          : mode < 9 ? "passive"
                                     : "noisy";
-  if (spec.forgetting.mode == "rewind") spec.forgetting.retention.events = dice.Between(12, 60);
+  if (spec.forgetting.mode == "rewind") {
+    spec.forgetting.retention.events = dice.Between(12, 60);
+    // A window of at least the longest batch window.
+    if (dice.Percent(40)) spec.forgetting.retention = {.time_ms = dice.Between(40, 200) * 1000};
+  }
   setup.is_repeatable = mode < 7;
   spec.noise.source = setup.is_repeatable ? NoiseKind::kSeeded : NoiseKind::kSystem;
   if (dice.Percent(35)) spec.forgetting.guarantee = Guarantee::kPerRequest;
@@ -44,6 +48,15 @@ Setup MakeSetup(Dice& dice) {
   setup.snapshot_every = dice.Between(1, 8);
   setup.gaps = dice.Percent(30);
   return setup;
+}
+
+// Rewinds of the small windows here take as long as those of large ones: from nothing to minutes.
+RewindPolicy MakeRewinds(std::uint64_t seed) {
+  Dice dice(~seed);
+  RewindPolicy rewinds = RewindPolicy::Live();
+  for (std::int64_t i = dice.Below(8); i > 0; --i) rewinds.slowness *= 10;
+  rewinds.longest_ns = dice.Between(1, 400) * 1'000'000;
+  return rewinds;
 }
 
 // Ids have a subject and a home partition, as long as no update moves them.
@@ -214,6 +227,7 @@ const char* Name(OpKind kind) {
 Script MakeScript(std::uint64_t seed) {
   Dice dice(seed);
   Script script{.seed = seed, .setup = MakeSetup(dice), .ops = {}};
+  script.setup.rewinds = MakeRewinds(seed);
   Stream stream(script.setup, dice);
   const std::int64_t length = dice.Between(60, 260);
   const std::int64_t fault_percent = dice.Between(2, 9);
@@ -252,7 +266,10 @@ std::string Describe(const Script& script) {
       << " ms " << forgetting.batch_window.events << " events, deadline "
       << forgetting.deadline.event_time_ms << " ms, erase within " << setup.spec.erase_within_ms
       << " ms, commit after " << setup.commit_records << " records or " << setup.commit_every_ms
-      << " ms" << (setup.gaps ? ", offsets with gaps" : "") << "\n";
+      << " ms"
+      << ", rewinds " << setup.rewinds.slowness << " times as slow, on a copy after "
+      << setup.rewinds.longest_ns / 1'000'000 << " ms" << (setup.gaps ? ", offsets with gaps" : "")
+      << "\n";
   for (const Op& op : script.ops) {
     out << "  " << Name(op.kind);
     if (op.kind == OpKind::kProduce) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/shard/rewind_pacer.h"
 #include "engine/spec/spec.h"
 
 // The script of a simulated run. Everything follows from one seed. Each operation carries the seed
@@ -63,6 +64,7 @@ struct Setup {
   std::int64_t commit_every_ms = 100;
   std::int64_t models_every_ms = 1000;
   std::int64_t snapshot_every = 5;
+  RewindPolicy rewinds;
   bool gaps = false;  // offsets have gaps, as transactions leave them
 
   int process_of(int partition) const { return partition % processes; }

@@ -51,7 +51,9 @@ TEST_F(SimulationTest, NoRuleIsBroken) {
   EXPECT_GT(tally.failures, 100);
   EXPECT_GT(tally.rerouted, 1000);
   EXPECT_GT(tally.by_timer, 1000);
+  EXPECT_GT(tally.by_group, 500);
   EXPECT_GT(tally.models_equal, 500);
+  EXPECT_GT(tally.chains_equal, 500);
 }
 
 // A version was released, undone by a power cut, and came again with another model.

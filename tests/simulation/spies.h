@@ -97,7 +97,12 @@ class SpyState final : public State {
   }
   bool is_durable() const override { return true; }
   std::optional<std::string> Get(Part part) const override { return real_.Get(part); }
-  void Put(Part part, std::string_view bytes) override { real_.Put(part, bytes); }
+  void Put(Part part, std::string_view bytes) override {
+    std::string stored(bytes);
+    const bool is_rewind = part == Part::kMode && stored.size() == kRewindPart;
+    if (defect_ == Defect::kForgetsReleased && is_rewind) stored.back() = '\0';
+    real_.Put(part, stored);
+  }
   void Rewrite(Part part, std::string_view bytes) override { real_.Rewrite(part, bytes); }
   void Extend(Part part, std::string_view bytes) override { real_.Extend(part, bytes); }
   Status Erase() override {
@@ -108,6 +113,9 @@ class SpyState final : public State {
   }
 
  private:
+  // What rewind stores: three numbers, and whether the model may know an event that was deleted.
+  static constexpr std::size_t kRewindPart = 3 * 8 + 1;
+
   DurableState& real_;
   const Defect defect_;
   const OnAppend on_append_;

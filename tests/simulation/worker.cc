@@ -58,6 +58,7 @@ Worker::Worker(int id, World& world, Process& process, Router& router)
 }
 
 Status Worker::Prepare() {
+  shard_->SetPace(world_.setup.rewinds);
   LETHE_RETURN_IF_ERROR(shard_->Resume());
   const bool is_new = state_->commits() == 0;
   if (is_new) shard_->GoOnFrom({0});

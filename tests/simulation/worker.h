@@ -65,7 +65,9 @@ class Worker final : private LoopRelease,
   const Shard& shard() const { return *shard_; }
   const DurableState& state() const { return *state_; }
   // Whether no request is open and everything is published.
-  bool is_quiet() const { return !lookup_.first_open() && !shard_->has_news(); }
+  bool is_quiet() const {
+    return !lookup_.first_open() && !shard_->has_news() && !shard_->is_deferred();
+  }
 
  private:
   static std::unique_ptr<DurableState> OpenState(Disk& disk);

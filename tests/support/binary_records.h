@@ -70,6 +70,7 @@ inline std::string Describe(const Record& record) {
                      std::to_string(record.offset.value) + "@" +
                      std::to_string(record.timestamp.value);
   if (record.arrival != kNoTime) text += "," + std::to_string(record.arrival.value);
+  if (record.is_broker_time) text += " of the broker";
   if (record.rejection) return text + " rejected: " + record.rejection->message;
   const auto add_number = [&text](double number) {
     text += " " + std::to_string(std::bit_cast<std::uint64_t>(number));

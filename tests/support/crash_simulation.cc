@@ -111,6 +111,8 @@ struct CrashSimulation::Life {
         ShardPorts{*state, state->payloads(), sink, probe, world.hasher_, world.random_});
     const Status resumed = shard->Resume();
     EXPECT_TRUE(resumed.ok()) << resumed.message();
+    shard->SetPace(world.pace_);
+    shard->Obey(world.decisions_);
     // The topic says what has arrived; the rest is published first.
     const Status sent = state->ReadChain(
         world.topic_.size(), [&](std::uint64_t, ChainKind kind, std::string_view bytes) {
@@ -119,14 +121,24 @@ struct CrashSimulation::Life {
     EXPECT_TRUE(sent.ok()) << sent.message();
   }
 
-  void Run(const std::vector<Record>& records, const CommitPolicy& policy) {
+  // The clock decides after some records.
+  Status Take(CrashSimulation& world, RecordFeeder& runner, const Record& record) {
+    world.now_ms_ += 1 + record.offset.value % 2;
+    shard->SetTime(world.now_ms_ * 1'000'000);
+    LETHE_RETURN_IF_ERROR(runner.Process(record));
+    LETHE_RETURN_IF_ERROR(runner.Obey());
+    if (world.pace_.pause == 0 || record.offset.value % 3 != 0) return Status::Ok();
+    return runner.ServeByTimer({{world.now_ms_}, world.now_ms_}, false);
+  }
+
+  void Run(CrashSimulation& world, const std::vector<Record>& records, const CommitPolicy& policy) {
     CommitSteps no_hooks;
     RecordFeeder runner(*shard, no_hooks);
     std::size_t since_commit = 0;
     std::size_t news_waited = 0;
     for (const Record& record : records) {
       if (record.offset < shard->next()) continue;
-      const Status status = runner.Process(record);
+      const Status status = Take(world, runner, record);
       ASSERT_TRUE(status.ok()) << status.message();
       if (shard->has_news()) ++news_waited;
       if (++since_commit < policy.every && news_waited < policy.news_waits) continue;
@@ -149,7 +161,7 @@ std::size_t CrashSimulation::Run(const std::vector<Record>& records, const Commi
   after_ = after;
   for (std::size_t deaths = 0;; ++deaths) {
     try {
-      Life(*this).Run(records, policy);
+      Life(*this).Run(*this, records, policy);
       return deaths;
     } catch (const Death&) {
     }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/shard/rewind_pacer.h"
 #include "state/durable_state.h"
 #include "state/store/memory_store.h"
 #include "tests/support/fakes.h"
@@ -39,6 +40,12 @@ class CrashSimulation {
   std::size_t Run(const std::vector<Record>& records, const CommitPolicy& policy,
                   std::size_t crash_every, bool after);
 
+  // From now on rewinds are spread by a clock, which goes on by a millisecond or two with each
+  // record and decides after some of them.
+  void SetPace(const RewindPolicy& pace) { pace_ = pace; }
+  // From now on the shard obeys these decisions. Borrows them. For a run without crashes.
+  void Obey(RecordedDecisions* decisions) { decisions_ = decisions; }
+
   std::size_t writes() const { return writes_; }
   const std::vector<std::string>& topic() const { return topic_; }
   std::string Part(lethe::Part part) const;
@@ -55,6 +62,9 @@ class CrashSimulation {
   const Plan& plan_;
   RandomSource& random_;
   const Hasher& hasher_;
+  RewindPolicy pace_;
+  RecordedDecisions* decisions_ = nullptr;
+  std::int64_t now_ms_ = 0;
   MemoryStore disk_;
   std::vector<std::string> topic_;
   std::size_t writes_ = 0;

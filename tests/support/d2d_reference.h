@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/support/mode_fixture.h"
+#include "tests/support/passive_spec.h"
 
 namespace lethe::testing {
 
@@ -15,7 +16,7 @@ inline const Constants kPlain = PlainLogistic(0.01, 10);
 
 inline Spec D2dSpec(const char* mode, Calibration calibration, std::int64_t warmup,
                     std::int64_t steps) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.dimension = kDimension;
   spec.model.radius = 10;
   spec.forgetting.mode = mode;

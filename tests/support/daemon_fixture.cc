@@ -64,6 +64,9 @@ std::string DaemonTest::Config(const std::string& more) {
   };
   const std::string text =
       usual("model", "{dimension: 5}") + usual("noise", "{source: seeded, seed: 11}") +
+      // The default mode lets the clock decide which deletions share a rewind, and a replay cannot
+      // repeat that without the receipts.
+      usual("forgetting", "{mode: passive}") +
       usual("source", "{kafka: {brokers: \"" + Settings().brokers + "\", topic: " + topic + "}}") +
       usual("publish", "{receipts_topic: " + receipts_topic + "}") +
       usual("dead_letter", "{topic: " + dead_topic + "}") +
@@ -145,6 +148,14 @@ void DaemonTest::WaitForRecords(const Process& daemon, std::int64_t records,
   }
 }
 
+void DaemonTest::WaitForRequests(const Process& daemon) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (StatusOf(daemon, "/totals/pending_requests") != "0") {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline) << daemon.Log();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
 std::vector<DaemonTest::Message> DaemonTest::ReadTopic(const std::string& name) {
   auto cluster = KafkaCluster::Open(Settings(), {}).value();
   const OffsetRange range = cluster->Range(name, 0, kPatience).value();
@@ -200,6 +211,14 @@ DaemonTest::Replayed DaemonTest::Replay(const std::filesystem::path& stream,
   }
   if (!replayed.chains.empty()) replayed.chain = replayed.chains.begin()->second;
   return replayed;
+}
+
+DaemonTest::Replayed DaemonTest::ReplayAsPublished(const std::filesystem::path& stream) {
+  const auto published = folder / "published.ndjson";
+  std::ofstream out(published);
+  for (const std::string& entry : PublishedChain()) out << entry << '\n';
+  out.close();
+  return Replay(stream, "--receipts " + published.string());
 }
 
 std::vector<std::string> DaemonTest::PublishedChain() {

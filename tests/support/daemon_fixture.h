@@ -42,6 +42,8 @@ class DaemonTest : public KafkaTest {
   std::string Url(const Process& daemon);
   // A number or text of /v1/status, by a JSON pointer such as /totals/learned.
   std::string StatusOf(const Process& daemon, const std::string& pointer);
+  // Waits until no request waits: rewinds are grouped by the clock.
+  void WaitForRequests(const Process& daemon);
   std::string Model(const Process& daemon);
 
   // A topic's partition 0 as plain values, and all of a topic as `lethe record` writes it.
@@ -63,6 +65,8 @@ class DaemonTest : public KafkaTest {
     std::string summary;
   };
   Replayed Replay(const std::filesystem::path& stream, const std::string& flags = "");
+  // As Replay, obeying the published receipts and notices.
+  Replayed ReplayAsPublished(const std::filesystem::path& stream);
   // The entries of the receipts topic; repeats of the same entry are an error.
   std::vector<std::string> PublishedChain();
 

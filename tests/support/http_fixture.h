@@ -59,6 +59,11 @@ inline ShardReport FullReport(std::int64_t shard, Vector weights, std::int64_t l
   report.pending_requests = 1;
   report.oldest_pending = TimeMs{1'700'000'000'500};
   report.last_event = TimeMs{1'700'000'100'250};
+  report.retention = "200000";
+  report.oldest_influence = {learned - 7};
+  report.oldest_influence_time = TimeMs{1'699'999'000'750};
+  report.expired_since = {learned};
+  report.slides = 2;
   report.next = {learned + 20};
   report.chain_entries = 9;
   report.chain_head = "abcd";

@@ -9,6 +9,7 @@
 #include "app/generate/split_mix.h"
 #include "engine/modes/registry.h"
 #include "state/payloads/memory_payloads.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/proof_random.h"
 
 namespace lethe::testing {
@@ -79,7 +80,7 @@ class ModeFixture : public ::testing::Test {
   }
   virtual RandomSource& random() { return keyed_random_; }
 
-  Spec spec_;
+  Spec spec_ = PassiveSpec();
   Constants constants_;
   MemoryPayloads payloads_;
   proof::KeyedRandom keyed_random_{1};

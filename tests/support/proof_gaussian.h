@@ -33,6 +33,11 @@ class GaussianWorld {
                       double lambda);
   // z <- z + by.
   void Move(const Vector& by) { mean_ += by.cast<Real>(); }
+  // z <- factor z.
+  void Shrink(double factor) {
+    mean_ *= factor;
+    covariance_ *= static_cast<Real>(factor) * static_cast<Real>(factor);
+  }
   // z <- z + N(0, sigma^2 I).
   void Draw(double sigma);
 

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "tests/support/passive_spec.h"
+
 namespace lethe::proof {
 namespace {
 
@@ -25,12 +27,14 @@ std::vector<GaussianWorld> Laws(const LinearRun& run, const std::vector<bool>& b
     for (; event < static_cast<std::size_t>(script.requests()[i].after); ++event) {
       const Example& example = script.events()[event];
       moved = moved || !IsEmpty(example);
-      if (!moved || (!blank.empty() && blank[event])) continue;
-      world.Learn(example.x, example.y,
+      const bool is_blank = !blank.empty() && blank[event];
+      if (!moved || (is_blank && !script.BlankIsAStep())) continue;
+      world.Learn(is_blank ? Vector::Zero(example.x.size()) : example.x, example.y,
                   script.plan().schedule.Step(static_cast<std::int64_t>(event) + 1),
                   script.plan().spec.model.lambda);
     }
     if (script.plan().spec.forgetting.mode == "active") ActBefore(script, blank, i, world);
+    if (!run.shrinks.empty()) world.Shrink(run.shrinks[i]);
     world.Draw(run.sigmas[i]);
     laws.push_back(world);
   }
@@ -81,7 +85,7 @@ std::vector<std::int64_t> TakeBatch(Dice& dice, std::vector<Alive>& alive) {
 }  // namespace
 
 Spec RandomSquaredSpec(Dice& dice) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.loss = LossKind::kSquared;
   spec.model.dimension = 1 + dice.Below(8);
   spec.model.feature_norm = dice.LogUniform(0.3, 3);
@@ -132,6 +136,15 @@ std::optional<LinearRun> RandomLinearRun(Dice& dice) {
   if (run.script.requests().empty()) return std::nullopt;
   run.sigmas = run.script.Sigmas();
   return InRegime(std::move(run));
+}
+
+LinearRun WithDraws(Script script) {
+  LinearRun run{std::move(script), {}};
+  for (const Forgetting& draw : run.script.Draws()) {
+    run.sigmas.push_back(draw.sigma);
+    run.shrinks.push_back(draw.shrink);
+  }
+  return run;
 }
 
 std::optional<LinearRun> InRegime(LinearRun run) {

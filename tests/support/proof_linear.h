@@ -20,6 +20,7 @@ struct LinearRun {
   Script script;
   std::vector<double> sigmas;
   double max_order = 32;
+  std::vector<double> shrinks = {};  // the factors before the draws; empty: none
 };
 
 // Dimensions 1..8, all public schedules, both guarantees, all splits; events aligned or not, whole
@@ -80,6 +81,9 @@ std::vector<Example> StoredAt(const Script& script, const std::vector<bool>& bla
 // descents on the event that is deleted last, and the second descent wipes that draw out. What the
 // event adds to the mean cost there has entered after the draw.
 LinearRun DescentAfterDrawRun();
+
+// The run of a script with its draws, shrinks included.
+LinearRun WithDraws(Script script);
 
 // exact / promised for every request. What follows a request is the same map in both worlds, so
 // the law right after it decides about all later outputs.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "tests/support/passive_spec.h"
 #include "tests/support/proof_linear.h"
 
 namespace lethe::proof {
@@ -82,7 +83,7 @@ LinearRun Finish(Dice& dice, const Spec& spec) {
 }  // namespace
 
 Spec RandomActiveSpec(Dice& dice, ActiveVariant variant) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.loss = LossKind::kSquared;
   spec.model.feature_norm = dice.LogUniform(0.3, 3);
   spec.model.lambda = spec.model.feature_norm * spec.model.feature_norm * dice.LogUniform(20, 200);

@@ -2,12 +2,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "tests/support/passive_spec.h"
 #include "tests/support/proof_linear.h"
 
 namespace lethe::proof {
 
 Spec TightSpec(double feature_norm, double lambda, double mu) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.loss = LossKind::kSquared;
   spec.model.feature_norm = feature_norm;
   spec.model.lambda = lambda;
@@ -87,8 +88,8 @@ LinearRun SingleDeletionRun(Dice& dice) {
   spec.model.label_bound *= 1e9;
   // The step stays within half of the ball, so that neither a projection nor the cap at the
   // diameter matters.
-  spec.learning.eta = 0.5 * spec.model.radius / Constants::Derive(spec.model).value().L *
-                      dice.LogUniform(1e-2, 1);
+  spec.learning.eta =
+      0.5 * spec.model.radius / Constants::Derive(spec.model).value().L * dice.LogUniform(1e-2, 1);
   LinearRun run{Script(spec), {}};
   const Vector x = Vector::Constant(1, run.script.plan().constants.feature_norm);
   const std::int64_t only = run.script.Learn(x, spec.model.label_bound);

@@ -1,9 +1,11 @@
 #include "tests/support/proof_plants.h"
 
+#include "tests/support/passive_spec.h"
+
 namespace lethe::proof {
 
 Spec LogisticSpec(double eta, double lambda, double radius, double mu) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.dimension = 2;
   spec.model.lambda = lambda;
   spec.model.radius = radius;

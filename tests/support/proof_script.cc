@@ -11,7 +11,10 @@
 namespace lethe::proof {
 namespace {
 
-Plan MustPlan(const Spec& spec) {
+Plan MustPlan(Spec spec) {
+  if (spec.forgetting.mode == "passive" && spec.forgetting.shrink.is_auto()) {
+    spec.forgetting.shrink.off = true;
+  }
   auto plan = Plan::Make(spec);
   if (!plan.ok()) std::fprintf(stderr, "%s\n", plan.status().message().c_str());
   return std::move(plan).value();
@@ -73,19 +76,31 @@ std::unique_ptr<Unlearner> Script::NewMode(const Spec& spec, RandomSource& rando
 }
 
 std::vector<double> Script::Sigmas() const {
+  std::vector<double> sigmas;
+  for (const Forgetting& draw : Draws()) sigmas.push_back(draw.sigma);
+  return sigmas;
+}
+
+std::vector<Forgetting> Script::Draws() const {
   Spec spec = plan_.spec;
   spec.noise.source = NoiseKind::kDisabled;
   KeyedRandom unused(0);
   MemoryPayloads payloads;
   const auto mode = NewMode(spec, unused, payloads);
-  std::vector<double> sigmas;
+  std::vector<Forgetting> draws;
   Play(
       requests_.size() - 1, [&](const Example& example) { mode->Learn(example); },
       [&](const std::vector<Target>& batch) {
-        mode->Release(batch);
-        sigmas.push_back(mode->Forget(batch).value().sigma);
+        std::vector<Target> known;
+        for (const Target& target : batch) {
+          if (!mode->covers_old() || target.index >= mode->anchor()) known.push_back(target);
+        }
+        mode->Release(known);
+        draws.push_back(
+            (known.empty() ? mode->ForgetUnknown(batch.front().subject) : mode->Forget(known))
+                .value());
       });
-  return sigmas;
+  return draws;
 }
 
 Vector Script::ModelOfMode(std::size_t last, RandomSource& random) const {
@@ -120,7 +135,9 @@ std::vector<bool> Script::Blank(std::size_t request) const {
 }
 
 OnlineRun Script::NewRun() const {
-  return NewOnlineRun(plan_.spec.model, plan_.constants, plan_.schedule);
+  OnlineRun run = NewOnlineRun(plan_.spec.model, plan_.constants, plan_.schedule);
+  if (BlankIsAStep()) run.SetBlank(Ledger::Blank::kRegulariser);
+  return run;
 }
 
 World::World(const Script& script, std::vector<bool> blank, std::vector<double> sigmas)
@@ -129,13 +146,18 @@ World::World(const Script& script, std::vector<bool> blank, std::vector<double> 
       sigmas_(std::move(sigmas)),
       start_(script.NewRun()) {
   blank_.resize(script.events().size(), false);
+  if (script.BlankIsAStep() && !script.plan().spec.forgetting.shrink.off) {
+    for (const Forgetting& draw : script.Draws()) shrinks_.push_back(draw.shrink);
+  }
   Advance(start_, script.requests().front().after);
 }
 
 void World::Advance(OnlineRun& run, std::int64_t until) const {
   while (run.ledger().steps() < until) {
     const auto event = static_cast<std::size_t>(run.ledger().steps());
-    if (blank_[event]) {
+    if (blank_[event] && script_.BlankIsAStep()) {
+      run.Learn({Vector::Zero(run.model_dimension()), 0});
+    } else if (blank_[event]) {
       run.Skip();
     } else {
       run.Learn(script_.events()[event]);
@@ -143,12 +165,18 @@ void World::Advance(OnlineRun& run, std::int64_t until) const {
   }
 }
 
+void World::Draw(std::size_t request, RandomSource& random, OnlineRun& run) const {
+  const double shrink = shrinks_.empty() ? 1 : shrinks_[request];
+  if (shrink < 1) run.Shrink(shrink);
+  if (sigmas_[request] > 0) run.Draw(sigmas_[request], random, NoiseOf(request));
+}
+
 OnlineRun World::Before(std::size_t last, std::uint64_t seed) const {
   KeyedRandom random(seed);
   OnlineRun run = start_;
   for (std::size_t i = 0; i <= last; ++i) {
     Advance(run, script_.requests()[i].after);
-    if (i < last && sigmas_[i] > 0) run.Draw(sigmas_[i], random, NoiseOf(i));
+    if (i < last) Draw(i, random, run);
   }
   return run;
 }
@@ -156,7 +184,7 @@ OnlineRun World::Before(std::size_t last, std::uint64_t seed) const {
 Vector World::Sample(std::size_t last, std::uint64_t seed) const {
   OnlineRun run = Before(last, seed);
   KeyedRandom random(seed);
-  if (sigmas_[last] > 0) run.Draw(sigmas_[last], random, NoiseOf(last));
+  Draw(last, random, run);
   return run.model();
 }
 

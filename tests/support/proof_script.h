@@ -20,7 +20,8 @@ struct Request {
 // (docs/guarantee.md, section 1). The noise levels always come from the product.
 class Script {
  public:
-  // The spec must be one that Plan::Make accepts.
+  // The spec must be one that Plan::Make accepts. Here forgetting.shrink: auto means off: tests
+  // that shrink the model state a guess of its norm.
   explicit Script(const Spec& spec);
 
   // Returns the event's index.
@@ -43,6 +44,12 @@ class Script {
 
   // The sigma of every request: the configured mode, with its noise booked but not drawn.
   std::vector<double> Sigmas() const;
+  // The same with the factors by which the model is shrunk before the draws. Events that the mode
+  // has dropped by the time of their request are requested as unknown ones.
+  std::vector<Forgetting> Draws() const;
+
+  // Whether a blank event is a step on the regulariser alone (mode passive), or none.
+  bool BlankIsAStep() const { return plan_.spec.forgetting.mode == "passive"; }
 
   // Which events are blank in the reference world of request i = 0, 1, ...: joint: the events of
   // all requests up to this one; per_request: those deleted so far of the subjects in this batch,
@@ -75,6 +82,9 @@ class World {
   // `blank` as from Script::Blank; empty: world A, in which everything was learned. `script` must
   // outlive the world. The noise of request i has standard deviation sigmas[i], 0 meaning none.
   World(const Script& script, std::vector<bool> blank, std::vector<double> sigmas);
+  // A world that shrinks the model by these factors before the draws of the same requests. By
+  // default they are those of the script's mode.
+  void SetShrinks(std::vector<double> shrinks) { shrinks_ = std::move(shrinks); }
 
   // The model right after request `last`, with the noise of this seed.
   Vector Sample(std::size_t last, std::uint64_t seed) const;
@@ -87,10 +97,12 @@ class World {
 
  private:
   void Advance(OnlineRun& run, std::int64_t until) const;
+  void Draw(std::size_t request, RandomSource& random, OnlineRun& run) const;
 
   const Script& script_;
   std::vector<bool> blank_;
   std::vector<double> sigmas_;
+  std::vector<double> shrinks_;
   OnlineRun start_;
 };
 

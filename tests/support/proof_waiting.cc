@@ -10,6 +10,7 @@ namespace {
 
 Spec WithoutNoise(Spec spec) {
   spec.noise.source = NoiseKind::kDisabled;
+  if (spec.forgetting.mode == "passive") spec.forgetting.shrink.off = true;
   return spec;
 }
 

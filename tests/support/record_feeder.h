@@ -20,6 +20,7 @@ class RecordFeeder {
   Status ServeByTimer(const ClockReading& now, bool is_silent) {
     return protocol_.ServeByTimer(now, is_silent);
   }
+  Status Obey() { return protocol_.Obey(); }
   Status Commit() { return protocol_.Commit(); }
 
  private:

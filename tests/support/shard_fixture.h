@@ -11,6 +11,7 @@
 #include "connectors/system/sodium_random.h"
 #include "state/payloads/memory_payloads.h"
 #include "tests/support/fakes.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/record_feeder.h"
 
 namespace lethe::testing {
@@ -81,7 +82,7 @@ class ShardFixture : public ::testing::Test {
     return outcomes;
   }
 
-  Spec spec;
+  Spec spec = PassiveSpec();
   FaultyState state;
   MemoryPayloads payloads;
   RecordingSink sink;

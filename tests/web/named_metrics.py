@@ -8,6 +8,13 @@ GRAFANA = "configs/grafana/lethe.json"
 ALERTS = "configs/prometheus/alerts.yml"
 # Nothing waits for a broker in the demo, or not when it is scraped.
 ONLY_IN_TROUBLE = {"lethe_publish_oldest_pending_timestamp_seconds"}
+# Only where events expire.
+ONLY_WITH_A_WINDOW = {"lethe_retention_events", "lethe_oldest_influence_index",
+                      "lethe_oldest_influence_timestamp_seconds", "lethe_window_slides_total"}
+# In the demo no request has to wait for noise to fade, and its mode has no regret bound.
+ONLY_IN_OTHER_MODES = {"lethe_erasure_oldest_pending_timestamp_seconds",
+                       "lethe_erasure_deadline_seconds", "lethe_regret_bound"}
+NOT_ALWAYS = ONLY_IN_TROUBLE | ONLY_WITH_A_WINDOW | ONLY_IN_OTHER_MODES
 NAME = re.compile(r"\b(?:lethe|process)_[a-z_]+")
 
 

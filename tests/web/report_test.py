@@ -10,7 +10,7 @@ import sys
 import browser as web
 
 LETHE = os.environ["LETHE"]
-CONFIG = os.path.join(os.environ["LETHE_SOURCE_DIR"], "configs/quickstart.yaml")
+CONFIG = "passive.yaml"
 MODES = "none,passive,active/second_order,restart"
 
 
@@ -24,6 +24,8 @@ def lethe(*words):
 
 
 def write_pages():
+    with open(CONFIG, "w", encoding="utf8") as file:
+        file.write("model: {dimension: 20}\nforgetting: {mode: passive}\n")
     lethe("generate", "--events", "3000", "--deletions", "0.01", "--out", "events.ndjson")
     compared = lethe("compare", "events.ndjson", "--config", CONFIG, "--modes", MODES, "--html",
                      "compare.html", "--json")

@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 
+#include "engine/base/elementary.h"
 #include "engine/modes/active_unlearner.h"
 #include "engine/modes/papers/removal.h"
 #include "engine/privacy/noise.h"
@@ -21,7 +22,8 @@ double PrintedShift(const Constants& c, double lipschitz, double tau, double i) 
 }
 
 double PrintedSigma(const Constants& c, double lipschitz, double tau, double i, double rho) {
-  const double factor = std::pow(i, kZetaExponent) * kZetaExponent / (2 * (kZetaExponent - 1));
+  const double factor =
+      elementary::Pow(i, kZetaExponent) * kZetaExponent / (2 * (kZetaExponent - 1));
   return PrintedShift(c, lipschitz, tau, i) * std::sqrt(factor / rho);
 }
 
@@ -43,7 +45,7 @@ class NewtonUnlearner : public ActiveUnlearner {
   explicit NewtonUnlearner(const ModeContext& context)
       : ActiveUnlearner(context),
         hessian_lipschitz_(ThirdDerivative(context.spec.model.loss) *
-                           std::pow(context.constants.feature_norm, 3)) {}
+                           elementary::Pow(context.constants.feature_norm, 3)) {}
 
   // The payloads are still needed; they go in Forget, which follows at once.
   void Release(std::span<const Target>) override {}
@@ -97,7 +99,7 @@ class Algorithm3 final : public NewtonUnlearner {
     const std::int64_t steps = active().steps.value_or(std::min<std::int64_t>(
         kMostSteps, StepsThatGain(rest * c.diameter() / std::max(own, active().tolerance / c.mu))));
     Descend(steps);
-    const double a = std::exp(-static_cast<double>(steps) * GainPerStep()) * c.diameter();
+    const double a = elementary::Exp(-static_cast<double>(steps) * GainPerStep()) * c.diameter();
     const double error = Newton(a + m * c.L / (c.mu * retained)) + rest * a + Rounding(rest);
     Vector z = run().model();
     z += NewtonStep(batch, z);
@@ -123,7 +125,7 @@ class Algorithm3 final : public NewtonUnlearner {
     const double shift = 2 * error * (1 + 1e-12);
     const Forgetting forgetting{shift,
                                 Calibrator::SigmaFor(shift, calibrator().promise().rho, run())};
-    Draw(HeldOf(batch), forgetting.sigma);
+    Draw(HeldOf(batch), forgetting);
     return forgetting;
   }
 };
@@ -157,7 +159,7 @@ class PrintedAlgorithm3 final : public NewtonUnlearner {
     const Forgetting forgetting{
         algorithm_3::PrintedShift(c, hessian_lipschitz(), tau, i),
         algorithm_3::PrintedSigma(c, hessian_lipschitz(), tau, i, calibrator().promise().rho)};
-    Draw(HeldOf(batch), forgetting.sigma);
+    Draw(HeldOf(batch), forgetting);
     return forgetting;
   }
 };

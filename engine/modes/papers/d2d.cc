@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/elementary.h"
+
 namespace lethe::d2d {
 namespace {
 
@@ -14,19 +16,19 @@ std::int64_t RoundUp(double steps) { return static_cast<std::int64_t>(std::ceil(
 
 }  // namespace
 
-double LogGain(const Constants& c) { return std::log((c.beta + c.mu) / (c.beta - c.mu)); }
+double LogGain(const Constants& c) { return elementary::Log((c.beta + c.mu) / (c.beta - c.mu)); }
 
-double Shrink(const Constants& c, double steps) { return std::exp(-steps * LogGain(c)); }
+double Shrink(const Constants& c, double steps) { return elementary::Exp(-steps * LogGain(c)); }
 
 double AllowedRatio(double epsilon, double delta) {
-  const double log = -std::log(delta);
+  const double log = -elementary::Log(delta);
   return std::sqrt(2.0) * SqrtDifference(log + epsilon, log);
 }
 
 std::int64_t TrainingSteps(const Constants& c, double n, std::int64_t steps) {
   const double gain = c.diameter() * c.mu * n / (2 * c.L);
   if (gain <= 1) return steps;
-  return RoundUp(static_cast<double>(steps) + std::log(gain) / LogGain(c));
+  return RoundUp(static_cast<double>(steps) + elementary::Log(gain) / LogGain(c));
 }
 
 double StrongSigma(const Constants& c, double n, std::int64_t steps, double epsilon, double delta) {
@@ -36,15 +38,16 @@ double StrongSigma(const Constants& c, double n, std::int64_t steps, double epsi
 
 double PerfectLeastSteps(const Constants& c, double dimension, double epsilon, double delta,
                          double factor) {
-  const double a = 2 * std::log(2 / delta);
+  const double a = 2 * elementary::Log(2 / delta);
   const double gamma = Shrink(c, 1);
-  return std::log(std::sqrt(factor * dimension) / ((1 - gamma) * SqrtDifference(a + epsilon, a))) /
+  return elementary::Log(std::sqrt(factor * dimension) /
+                         ((1 - gamma) * SqrtDifference(a + epsilon, a))) /
          LogGain(c);
 }
 
 double PerfectSigma(const Constants& c, double n, std::int64_t steps, double epsilon,
                     double delta) {
-  const double a = 2 * std::log(2 / delta);
+  const double a = 2 * elementary::Log(2 / delta);
   const double shrink = Shrink(c, static_cast<double>(steps));
   return 8 * c.L * shrink /
          ((1 - shrink) * c.mu * n * SqrtDifference(a + 3 * epsilon, a + 2 * epsilon));
@@ -52,16 +55,17 @@ double PerfectSigma(const Constants& c, double n, std::int64_t steps, double eps
 
 std::int64_t PerfectUpdateSteps(const Constants& c, double dimension, std::int64_t steps,
                                 std::int64_t i, double delta) {
-  const double log = std::log(4 * dimension * static_cast<double>(i) / delta);
-  return RoundUp(static_cast<double>(steps) + std::log(log) / LogGain(c));
+  const double log = elementary::Log(4 * dimension * static_cast<double>(i) / delta);
+  return RoundUp(static_cast<double>(steps) + elementary::Log(log) / LogGain(c));
 }
 
 double RegularisedStrength(const Constants& c, double dimension, double n, std::int64_t steps,
                            double epsilon, double delta) {
   const double smoothness = c.beta - c.mu;
-  return std::pow(c.G * std::pow(smoothness, 1.5) * std::sqrt(dimension * -std::log(delta)) /
-                      (c.diameter() * epsilon * n * static_cast<double>(steps)),
-                  0.4);
+  return elementary::Pow(c.G * elementary::Pow(smoothness, 1.5) *
+                             std::sqrt(dimension * -elementary::Log(delta)) /
+                             (c.diameter() * epsilon * n * static_cast<double>(steps)),
+                         0.4);
 }
 
 Constants WithRegulariser(const Constants& c, double m) {
@@ -76,7 +80,7 @@ Constants WithRegulariser(const Constants& c, double m) {
 double WeakStrength(const Constants& c, double dimension, double n, std::int64_t steps,
                     double epsilon, double delta) {
   const double smoothness = c.beta - c.mu;
-  return std::sqrt(c.G * smoothness * std::sqrt(dimension * -std::log(delta)) /
+  return std::sqrt(c.G * smoothness * std::sqrt(dimension * -elementary::Log(delta)) /
                    (c.diameter() * epsilon * n * std::sqrt(static_cast<double>(steps))));
 }
 
@@ -117,22 +121,23 @@ Partitions::Partitions(double size, std::int64_t steps)
 
 std::int64_t Partitions::TrainingSteps(const Constants& c, double delta) const {
   const auto slots = static_cast<double>(K * K);
-  const double gain = c.diameter() * c.mu / c.L * slots * (1 + 10 * std::log(2 / delta));
-  return RoundUp(A + std::max(std::log(gain), 0.0) / LogGain(c));
+  const double gain = c.diameter() * c.mu / c.L * slots * (1 + 10 * elementary::Log(2 / delta));
+  return RoundUp(A + std::max(elementary::Log(gain), 0.0) / LogGain(c));
 }
 
 std::int64_t Partitions::PrintedSteps(const Constants& c, std::int64_t steps, std::int64_t i,
                                       std::int64_t touched, double delta) const {
   const auto k = static_cast<double>(K), slots = k * k, number = static_cast<double>(i);
-  const double log = 10 * std::log(2 * number / delta);
-  const double all = log * (static_cast<double>(steps) +
-                            slots * slots / (k * n * n) * std::log1p(number * log) / LogGain(c));
+  const double log = 10 * elementary::Log(2 * number / delta);
+  const double all =
+      log * (static_cast<double>(steps) +
+             slots * slots / (k * n * n) * elementary::Log1p(number * log) / LogGain(c));
   return RoundUp(k * n * all / (slots * static_cast<double>(touched)));
 }
 
 std::int64_t Partitions::Steps(const Constants& c, std::int64_t changed) const {
   const double gain = n * static_cast<double>(changed) / static_cast<double>(K);
-  return RoundUp(A + std::log(std::max(1.0, gain)) / LogGain(c));
+  return RoundUp(A + elementary::Log(std::max(1.0, gain)) / LogGain(c));
 }
 
 double Partitions::Shift(const Constants& c) const {

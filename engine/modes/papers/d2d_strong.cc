@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "engine/base/elementary.h"
 #include "engine/modes/papers/d2d.h"
 #include "engine/modes/papers/secret_unlearner.h"
 #include "engine/privacy/noise.h"
@@ -82,7 +83,7 @@ class StrongUnlearner final : public SecretUnlearner {
 
   // What all events deleted so far can still contribute to the secret model.
   double DeletedNow() const {
-    return deleted_ * std::exp(std::min(run().ledger().Log().Minus(deleted_at_), 0.0)) *
+    return deleted_ * elementary::Exp(std::min(run().ledger().Log().Minus(deleted_at_), 0.0)) *
            (1 + 8 * DBL_EPSILON);
   }
 
@@ -112,7 +113,7 @@ class StrongUnlearner final : public SecretUnlearner {
   // the sum of squares is a norm, so the two parts add up.
   double LedgerSigma() const {
     const double c = Contraction(run().constants(), run().constants().max_step());
-    const double g = std::exp(static_cast<double>(erm().steps) * std::log(c));
+    const double g = elementary::Exp(static_cast<double>(erm().steps) * elementary::Log(c));
     const double shift = DeletedNow() / std::sqrt(1 - g * g);
     const double rounding = std::sqrt(kMostPublishes) * run().ExtraShift(0);
     const double mu = promise_.mu / (1 + 1e-12);

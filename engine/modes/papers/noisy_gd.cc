@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "engine/base/elementary.h"
 #include "engine/modes/papers/erm_unlearner.h"
 #include "engine/modes/papers/step_account.h"
 #include "engine/privacy/noise.h"
@@ -49,7 +50,7 @@ class NoisyGdUnlearner final : public ErmUnlearner {
     if (!count.ok()) return count.status();
     steps.count = count.value();
     CountGradients(Take(steps));
-    const double faded = std::pow(c_, 2 * static_cast<double>(steps.count));
+    const double faded = elementary::Pow(c_, 2 * static_cast<double>(steps.count));
     Forgetting forgetting{static_cast<double>(batch.size()) * steps.shift / (1 - c_),
                           std::sqrt(steps.noise * (1 - faded) / (1 - c_ * c_))};
     if (requests_ == Requests::kAdaptive && account_.AdaptiveDivergence() > promise_.rho) {
@@ -62,7 +63,7 @@ class NoisyGdUnlearner final : public ErmUnlearner {
   double SigmaNow(std::span<const Target>) const override { return 0; }
   Vector model() const override { return z_; }
   double SquaredNorm() const override { return z_.squaredNorm(); }
-  double HalfLife() const override { return std::log(0.5) / std::log(c_); }
+  double HalfLife() const override { return elementary::Log(0.5) / elementary::Log(c_); }
   std::int64_t HeldBytes() const override { return ErmUnlearner::HeldBytes() + account_.bytes(); }
 
  protected:

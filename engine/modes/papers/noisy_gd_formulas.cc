@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/elementary.h"
 #include "engine/modes/papers/noisy_gd.h"
 
 namespace lethe::noisy_gd {
@@ -14,7 +15,7 @@ std::int64_t AtLeastOne(double steps) {
 
 }  // namespace
 
-double Order(double epsilon, double delta) { return 1 + 2 * -std::log(delta) / epsilon; }
+double Order(double epsilon, double delta) { return 1 + 2 * -elementary::Log(delta) / epsilon; }
 
 double Scale(const Constants& c, double n, double q, double eps_dp) {
   return 2 * c.G / n * std::sqrt(q / (c.mu * eps_dp));
@@ -22,14 +23,14 @@ double Scale(const Constants& c, double n, double q, double eps_dp) {
 
 std::int64_t TrainingSteps(const Constants& c, double n, double dimension, double q,
                            double eps_dp) {
-  return AtLeastOne(4 * Kappa(c) * std::log(eps_dp * n * n / (4 * q * dimension)));
+  return AtLeastOne(4 * Kappa(c) * elementary::Log(eps_dp * n * n / (4 * q * dimension)));
 }
 
 std::int64_t DeletionSteps(const Constants& c, double dimension, double q, double eps_dp,
                            double eps_dd, double edits) {
   const double gain =
       std::max({eps_dp / eps_dd, 5 * Kappa(c), 8 * eps_dp * edits * edits / (q * dimension)});
-  return AtLeastOne(4 * Kappa(c) * std::log(gain));
+  return AtLeastOne(4 * Kappa(c) * elementary::Log(gain));
 }
 
 double StartSigma(const Constants& c, double scale) {

@@ -6,6 +6,8 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 
+#include "engine/base/elementary.h"
+
 namespace lethe::removal {
 namespace {
 
@@ -69,7 +71,8 @@ Eigen::MatrixXd Sums::Outer(Eigen::Index dimension) const {
 
 double Sums::FourthPowers(const Vector& s) const {
   double sum = 0;
-  ForEach(s.size(), [&](const Rows& x, const Labels&) { sum += (x * s).array().pow(4).sum(); });
+  ForEach(s.size(),
+          [&](const Rows& x, const Labels&) { sum += (x * s).array().square().square().sum(); });
   return sum;
 }
 
@@ -116,7 +119,7 @@ double WorstCaseBound(double n, double lambda, double C, double third) {
 }
 
 double Budget(double sigma, double epsilon, double delta) {
-  return sigma * epsilon / std::sqrt(2 * std::log(1.5 / delta));
+  return sigma * epsilon / std::sqrt(2 * elementary::Log(1.5 / delta));
 }
 
 std::optional<Example> Find(const Payloads& payloads, EventIndex index, Eigen::Index dimension) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/base/elementary.h"
 #include "engine/privacy/hull.h"
 
 namespace lethe {
@@ -37,15 +38,15 @@ double StepAccount::Divergence(const Steps& next) const {
     const double entering = ShiftOf(block);
     if (left - block.count >= kMostSteps) {
       // All of it at once, as the geometric sum that it is.
-      const double c_after = std::pow(c_, static_cast<double>(left - block.count));
-      const double sum = (1 - std::pow(c_, static_cast<double>(block.count))) / (1 - c_);
+      const double c_after = elementary::Pow(c_, static_cast<double>(left - block.count));
+      const double sum = (1 - elementary::Pow(c_, static_cast<double>(block.count))) / (1 - c_);
       hull.Add(0, entering * sum * c_after * kUp);
       left -= block.count;
       continue;
     }
     for (std::int64_t i = 0; i < block.count; ++i, --left) {
       if (noise > 0 || shift > 0) hull.Add(noise, shift);
-      const double now = std::pow(c_, static_cast<double>(left - 1)) * kUp;
+      const double now = elementary::Pow(c_, static_cast<double>(left - 1)) * kUp;
       noise = left > kMostSteps ? 0 : block.noise * now * now / (kUp * kUp * kUp);
       shift = entering * now;
     }
@@ -59,7 +60,7 @@ double StepAccount::AdaptiveDivergence() const {
     // Where nothing differs the worlds compute the same, bit for bit.
     if (block.deleted == 0) continue;
     const double s = ShiftOf(block);
-    const double ck = std::pow(c_, static_cast<double>(block.count));
+    const double ck = elementary::Pow(c_, static_cast<double>(block.count));
     total += s * s / (2 * block.noise) * (1 + c_) / (1 - c_) * (1 - ck) / (1 + ck);
   }
   return total * kUp;

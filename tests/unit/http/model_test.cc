@@ -23,7 +23,9 @@ TEST(HttpModel, IsUnavailableBeforeTheFirstCommit) {
 
 TEST(HttpModel, IsTheDocumentByteForByte) {
   RunningServer server;
-  server.published.Show(testing::FullReport(0, Vector{{0.5, -0.1}}, 10));
+  ShardReport report = testing::FullReport(0, Vector{{0.5, -0.1}}, 10);
+  report.retention.clear();
+  server.published.Show(report);
   const Digest name = server.hasher.Sha256("state-0 0 13\n");
   const std::string unsigned_document =
       R"({"format":"lethe.model/1","model_version":13,"clean_from":11,"model_id":")" +
@@ -43,8 +45,12 @@ TEST(HttpModel, AveragesTheShardsByWhatTheyLearned) {
   info.bias = true;
   RunningServer server(info);
   // 9 + 1 update and 29 + 1: a quarter and three quarters.
-  server.published.Show(testing::FullReport(0, Vector{{1.0, 4.0, 8.0}}, 9));
-  server.published.Show(testing::FullReport(1, Vector{{5.0, 0.0, 4.0}}, 29));
+  ShardReport first = testing::FullReport(0, Vector{{1.0, 4.0, 8.0}}, 9);
+  ShardReport second = testing::FullReport(1, Vector{{5.0, 0.0, 4.0}}, 29);
+  first.retention.clear();
+  second.retention.clear();
+  server.published.Show(first);
+  server.published.Show(second);
   dom::parser parser;
   const std::string body = Get(server.url, "/v1/model").body;
   const dom::element model = parser.parse(body);
@@ -54,6 +60,22 @@ TEST(HttpModel, AveragesTheShardsByWhatTheyLearned) {
   EXPECT_EQ(double(model["intercept"]), 5.0);
   EXPECT_TRUE(model["model_version"].is_null());
   EXPECT_EQ(std::int64_t(model["shards"].at(1)["model_version"]), 32);
+}
+
+// Where events expire, a shard counts by what is in its window.
+TEST(HttpModel, AveragesShardsWithAWindowByWhatTheyRetain) {
+  RunningServer server(testing::DenseFacts());
+  ShardReport first = testing::FullReport(0, Vector{{1.0, 4.0}}, 9);
+  ShardReport second = testing::FullReport(1, Vector{{5.0, 0.0}}, 29);
+  first.retained_events = 300;
+  second.retained_events = 100;
+  server.published.Show(first);
+  server.published.Show(second);
+  dom::parser parser;
+  const std::string body = Get(server.url, "/v1/model").body;
+  const dom::element model = parser.parse(body);
+  EXPECT_EQ(double(model["weights"].at(0)), 2.0);
+  EXPECT_EQ(double(model["weights"].at(1)), 3.0);
 }
 
 TEST(HttpModel, HashedModelsNameTheirFunction) {

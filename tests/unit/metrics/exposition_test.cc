@@ -89,6 +89,8 @@ const std::set<std::string>& AllNames() {
       "lethe_retained_events", "lethe_loss_total", "lethe_loss_events_total", "lethe_regret_bound",
       "lethe_regret_noise_bound",
       // Added.
+      "lethe_retention_events", "lethe_oldest_influence_index",
+      "lethe_oldest_influence_timestamp_seconds", "lethe_window_slides_total",
       "lethe_privacy_shard_mu", "lethe_state_free_bytes", "lethe_ready",
       "lethe_models_too_large_total", "lethe_kafka_connected_brokers",
       "lethe_kafka_last_contact_timestamp_seconds", "lethe_kafka_partitions",
@@ -285,6 +287,36 @@ TEST_F(MetricsExposition, ValuesAreThoseOfTheReport) {
   EXPECT_EQ(Value("lethe_publish_oldest_pending_timestamp_seconds"), 1700000000.75);
   EXPECT_EQ(Value("lethe_model_dimensions"), 2);
   EXPECT_EQ(Value("lethe_model_radius"), 12);
+  EXPECT_EQ(Value("lethe_retention_events{shard=\"0\"}"), 200'000);
+  EXPECT_EQ(Value("lethe_oldest_influence_index{shard=\"0\"}"), 3);
+  EXPECT_EQ(Value("lethe_oldest_influence_timestamp_seconds{shard=\"0\"}"), 1'699'999'000.75);
+  EXPECT_EQ(Value("lethe_window_slides_total{shard=\"0\"}"), 2);
+}
+
+TEST_F(MetricsExposition, WhereEventsDoNotExpireThereIsNoRetention) {
+  ShardReport report = testing::FullReport(0, Vector::Ones(2), 10);
+  report.retention.clear();
+  published_.Show(report);
+  for (const char* name : {"lethe_retention", "lethe_oldest_influence", "lethe_window"}) {
+    EXPECT_EQ(metrics_.Text().find(name), std::string::npos) << name;
+  }
+}
+
+TEST_F(MetricsExposition, ARetentionInTimeIsNoNumberOfEvents) {
+  ShardReport report = testing::FullReport(0, Vector::Ones(2), 10);
+  report.retention = "30d";
+  report.oldest_influence_time.reset();
+  published_.Show(report);
+  EXPECT_EQ(metrics_.Text().find("lethe_retention_events"), std::string::npos);
+  EXPECT_EQ(metrics_.Text().find("lethe_oldest_influence_timestamp_seconds"), std::string::npos);
+  EXPECT_EQ(Value("lethe_oldest_influence_index{shard=\"0\"}"), 3);
+}
+
+TEST_F(MetricsExposition, RequestsForWhatIsNotRetainedAreCounted) {
+  ShardReport report = testing::FullReport(0, Vector::Ones(2), 10);
+  report.counters.outcomes[static_cast<std::size_t>(Outcome::kNotRetained)] = 4;
+  published_.Show(report);
+  EXPECT_EQ(Value("lethe_erasure_requests_total{shard=\"0\",outcome=\"not_retained\"}"), 4);
 }
 
 TEST_F(MetricsExposition, DataDependentSeriesRestartWithTheReport) {

@@ -5,10 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include "app/replay/recorded_chain.h"
 #include "connectors/system/sodium_hash.h"
 #include "connectors/system/sodium_random.h"
+#include "engine/spec/config_hash.h"
 #include "state/memory_state.h"
 #include "tests/support/crash_simulation.h"
+#include "tests/support/passive_spec.h"
 
 namespace lethe {
 namespace {
@@ -18,9 +21,9 @@ using testing::CrashSimulation;
 using testing::RandomRecords;
 
 constexpr std::size_t kRecords = 300;
-constexpr Part kAllParts[] = {Part::kConfig,        Part::kShard,       Part::kRun, Part::kMarks,
-                              Part::kAdaptiveSteps, Part::kCalibration, Part::kMode,
-                              Part::kWindow,        Part::kSeenIds};
+constexpr Part kAllParts[] = {Part::kConfig, Part::kShard,         Part::kRun,
+                              Part::kMarks,  Part::kAdaptiveSteps, Part::kCalibration,
+                              Part::kMode,   Part::kWindow,        Part::kSeenIds};
 
 struct Case {
   const char* name;
@@ -37,6 +40,18 @@ void Erm(Spec& spec, const char* mode, Calibration calibration) {
 
 constexpr Case kCases[] = {
     {"passive", [](Spec&) {}},
+    {"passive_bounded",
+     [](Spec& s) {
+       s.model.lambda = 0.5;
+       s.forgetting.retention.events = 768;
+     }},
+    {"passive_bounded_shrunk",
+     [](Spec& s) {
+       s.model.lambda = 0.5;
+       s.forgetting.retention.events = 768;
+       s.forgetting.guarantee = Guarantee::kPerRequest;
+       s.forgetting.shrink.norm = 0.1;
+     }},
     {"per_request", [](Spec& s) { s.forgetting.guarantee = Guarantee::kPerRequest; }},
     {"zeta", [](Spec& s) { s.forgetting.split = Split::kZeta; }},
     {"adaptive", [](Spec& s) { s.learning.schedule = ScheduleKind::kAdaptive; }},
@@ -69,6 +84,12 @@ constexpr Case kCases[] = {
        s.forgetting.retention.events = 150;
        s.forgetting.deadline = {.events = 20, .event_time_ms = 0};
        s.learning.schedule = ScheduleKind::kAdaptive;
+     }},
+    {"rewind_in_time",
+     [](Spec& s) {
+       s.forgetting.mode = "rewind";
+       s.forgetting.retention.time_ms = 60'000;
+       s.forgetting.deadline = {.events = 0, .event_time_ms = 20'000};
      }},
     {"restart", [](Spec& s) { s.forgetting.mode = "restart"; }},
     {"d2d_strong", [](Spec& s) { Erm(s, "d2d_strong", Calibration::kLedger); }},
@@ -145,7 +166,7 @@ class StateCrashTest : public ::testing::TestWithParam<Case> {
     }
   }
 
-  Spec spec_;
+  Spec spec_ = PassiveSpec();
   std::optional<Plan> plan_;
   SeededRandom random_{7};
   SodiumHasher hasher_;
@@ -206,6 +227,54 @@ TEST_P(StateCrashTest, ALongRunEqualsTheOneInMemory) {
   EXPECT_EQ(ChainInMemory(*plan_, records, random_, hasher_), world.topic());
 }
 
+class RewindCrashTest : public StateCrashTest {};
+
+// With grouping the clock decides, and after a crash it decides otherwise. A run that was never
+// killed and obeys the receipts has the same state.
+TEST_P(RewindCrashTest, AKilledRunWithPausesEqualsOneThatObeysItsReceipts) {
+  std::size_t deaths = 0;
+  std::size_t grouped = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const auto records = RandomRecords(seed, kRecords, 5);
+    CrashSimulation world = World();
+    world.SetPace({.pause = 5,
+                   .longest_ns = static_cast<std::int64_t>(seed % 3) * 1'000'000,
+                   .slowness = static_cast<std::int64_t>(2000 * (1 + seed % 4))});
+    deaths += world.Run(records, {.every = 1 + seed * 5, .news_waits = 1 + seed % 2}, 2 + seed % 9,
+                        seed % 2 == 0);
+    std::vector<ChainEntry> entries;
+    for (const std::string& bytes : world.topic()) {
+      entries.push_back(ParseEntry(bytes, "the topic", hasher_).value());
+      grouped += bytes.find(R"("by":"group")") != std::string::npos;
+    }
+    const auto recorded = RecordedChain::From(entries, "the topic", ConfigSha256(spec_, hasher_));
+    ASSERT_TRUE(recorded.ok()) << recorded.status().message();
+    CrashSimulation quiet = World();
+    const auto decisions = recorded.value()->Of({0}, entries.front().state, true);
+    ASSERT_TRUE(decisions.ok()) << decisions.status().message();
+    quiet.Obey(decisions.value());
+    quiet.Run(records, {.every = 50, .news_waits = 1}, CrashSimulation::kNever, false);
+    ExpectSame(quiet, world);
+    if (HasFailure()) FAIL() << "seed " << seed;
+  }
+  std::cout << deaths << " crashes, " << grouped << " receipts by group\n";
+  EXPECT_GT(deaths, 50u);
+  EXPECT_GT(grouped, 20u);
+}
+
+std::vector<Case> CasesThatLearnAgain() {
+  std::vector<Case> cases;
+  for (const Case& one : kCases) {
+    Spec spec = PassiveSpec();
+    one.change(spec);
+    const std::string& mode = spec.forgetting.mode;
+    if (mode == "rewind" || mode == "retrain") cases.push_back(one);
+  }
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, RewindCrashTest, ::testing::ValuesIn(CasesThatLearnAgain()),
+                         [](const auto& test) { return test.param.name; });
 INSTANTIATE_TEST_SUITE_P(Modes, StateCrashTest, ::testing::ValuesIn(kCases),
                          [](const auto& test) { return test.param.name; });
 

@@ -15,6 +15,7 @@
 #include "state/memory_state.h"
 #include "state/shard_folder.h"
 #include "tests/support/crash_simulation.h"
+#include "tests/support/passive_spec.h"
 
 namespace lethe {
 namespace {
@@ -27,7 +28,7 @@ constexpr std::size_t kKept = 400;
 class KeptStateTest : public ::testing::TestWithParam<const char*> {
  protected:
   KeptStateTest() {
-    Spec spec;
+    Spec spec = PassiveSpec();
     spec.model.dimension = 5;
     spec.noise.source = NoiseKind::kSeeded;
     spec.forgetting.mode = "active";  // payloads too

@@ -145,7 +145,8 @@ learning:
   eta: auto
   horizon: {events: 100000, deletions: 100}
 forgetting:
-  mode: passive
+  mode: rewind
+  retention: auto
   guarantee: joint
   budget: {epsilon: 1, delta: 1.0e-6}
   split: curve

@@ -139,13 +139,13 @@ TEST(ConfigLoaderTest, ABudgetReplacesTheDefaultOne) {
 }
 
 TEST(ConfigLoaderTest, AnUnknownModeGetsTheNearestName) {
-  const LoadOptions options{{"passive", "active", "none"}, FakeEnvironment({})};
+  const LoadOptions options{{"rewind", "passive", "none"}, FakeEnvironment({})};
   const LoadReport report =
       CheckConfigText(kMinimal + std::string("forgetting: {mode: pasive}\n"), "f", options);
   ASSERT_EQ(report.errors.size(), 1u);
   EXPECT_EQ(ToString(report.errors[0]),
             "f:3: forgetting.mode: \"pasive\" is not a mode of this build; allowed: one of "
-            "passive, active, none; did you mean passive?");
+            "rewind, passive, none; did you mean passive?");
   EXPECT_TRUE(CheckConfigText(kMinimal, "f", options).config.has_value());
 }
 

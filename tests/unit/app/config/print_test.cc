@@ -79,18 +79,25 @@ TEST(ConfigPrintTest, TheAwkwardConfigDiffersFromTheDefaultInEveryKey) {
   const LoadReport report = CheckText(kEverything);
   ASSERT_TRUE(report.config.has_value());
   for (const Field& field : Fields()) {
-    // Mode noisy takes no retention; RetentionIsPrintedAsItWasGiven has it.
+    // Mode noisy takes no retention and no shrink; RetentionIsPrintedAsItWasGiven has them.
     const bool same_by_need = field.path == "model.dimension" || field.path == "learning.eta" ||
                               field.path == "forgetting.budget.mu" ||
-                              field.path == "forgetting.retention";
+                              field.path == "forgetting.retention" ||
+                              field.path == "forgetting.shrink";
     EXPECT_EQ(field.print(*report.config) == field.Default(), same_by_need) << field.path;
   }
 }
 
 TEST(ConfigPrintTest, RetentionIsPrintedAsItWasGiven) {
-  for (const std::string retention : {"auto", "all", "4", "1000001"}) {
+  for (const std::string shrink : {"auto", "off", "2.5"}) {
     const LoadReport report =
-        CheckText(std::string(kMinimal) + "forgetting: {mode: rewind, retention: " + retention + "}\n");
+        CheckText(std::string(kMinimal) + "forgetting: {mode: passive, shrink: " + shrink + "}\n");
+    ASSERT_TRUE(report.config.has_value()) << shrink;
+    EXPECT_NE(PrintAnnotated(*report.config).find("shrink: " + shrink + "\n"), std::string::npos);
+  }
+  for (const std::string retention : {"auto", "all", "4", "1000001", "2s", "36h", "30d"}) {
+    const LoadReport report = CheckText(
+        std::string(kMinimal) + "forgetting: {mode: rewind, retention: " + retention + "}\n");
     ASSERT_TRUE(report.config.has_value()) << retention;
     EXPECT_NE(PrintAnnotated(*report.config).find("retention: " + retention + "\n"),
               std::string::npos);

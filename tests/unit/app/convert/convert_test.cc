@@ -12,6 +12,7 @@
 #include "app/replay/replay.h"
 #include "connectors/file/recorded_stream.h"
 #include "tests/support/binary_records.h"
+#include "tests/support/passive_spec.h"
 #include "tests/unit/connectors/test_files.h"
 
 namespace lethe {
@@ -279,7 +280,7 @@ TEST_F(ConvertTest, AReplayOfTheBinaryFormIsBitIdentical) {
   options.dimension = 5;
   options.subjects = 50;
   options.deletions = 0.02;
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.dimension = 5;
   spec.noise.source = NoiseKind::kSeeded;
   const auto plan = Plan::Make(spec);

@@ -17,6 +17,7 @@
 #include "engine/plan.h"
 #include "tests/support/crash_simulation.h"
 #include "tests/support/forwarding_store.h"
+#include "tests/support/passive_spec.h"
 
 namespace lethe {
 namespace {
@@ -89,7 +90,7 @@ class WorldPort final : public ReleasePort {
 class RunPowerCutTest : public ::testing::TestWithParam<Case>, public CommitSteps {
  protected:
   RunPowerCutTest() {
-    Spec spec;
+    Spec spec = PassiveSpec();
     spec.model.dimension = 5;
     spec.forgetting.mode = GetParam().mode;
     spec.forgetting.calibration = GetParam().calibration;

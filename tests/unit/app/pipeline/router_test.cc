@@ -9,6 +9,7 @@
 #include "connectors/kafka/partitioner.h"
 #include "connectors/system/system_clock.h"
 #include "state/store/memory_store.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/shard_fixture.h"
 
 namespace lethe::testing {
@@ -41,7 +42,7 @@ class RunRouterTest : public ::testing::Test {
 
   // The process has the partitions below `local`.
   void Start(std::int32_t local) {
-    Spec spec;
+    Spec spec = PassiveSpec();
     spec.model.dimension = 2;
     spec.noise.source = NoiseKind::kSeeded;
     const Plan plan = Plan::Make(spec).value();

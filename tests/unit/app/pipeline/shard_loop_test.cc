@@ -11,6 +11,7 @@
 #include "connectors/system/sodium_random.h"
 #include "state/store/memory_store.h"
 #include "tests/support/fakes.h"
+#include "tests/support/passive_spec.h"
 
 namespace lethe::testing {
 namespace {
@@ -118,7 +119,7 @@ class ShardLoopTest : public ::testing::Test {
     return resumed.next();
   }
 
-  Spec spec_;
+  Spec spec_ = PassiveSpec();
   MemoryStore store_;
   HandClock clock_;
   SeededRandom random_{1};

@@ -7,14 +7,17 @@
 #include "app/plan/forecast.h"
 #include "app/plan/forecast_report.h"
 #include "app/plan/recommendation.h"
+#include "engine/modes/registry.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/shard_fixture.h"
 
 namespace lethe {
 namespace {
 
 Spec SmallSpec() {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.dimension = 2;
+  spec.forgetting.shrink.off = true;  // a forecast is of the noise without it
   return spec;
 }
 
@@ -46,7 +49,18 @@ TEST(PlanErrors, AModeThatIsRefusedIsNamedAndTheRestIsStillForecast) {
   EXPECT_TRUE(Contains(forecast.refused, "model.radius")) << forecast.refused;
   EXPECT_EQ(forecast.active.refused, forecast.refused);
   EXPECT_EQ(forecast.ages.size(), 7u);
-  EXPECT_TRUE(Contains(Recommend(forecast).lines, "mode: passive"));
+  EXPECT_TRUE(Contains(Recommend(forecast).lines, "mode: rewind"));
+  EXPECT_TRUE(Contains(Recommend(forecast).otherwise_lines, "mode: passive"));
+}
+
+TEST(PlanErrors, ARetentionThatIsRefusedIsReplacedByAuto) {
+  Spec spec = SmallSpec();
+  spec.forgetting.mode = "rewind";
+  spec.forgetting.retention.events = 2;
+  const Forecast forecast = Make(spec);
+  EXPECT_TRUE(Contains(forecast.refused, "forgetting.retention")) << forecast.refused;
+  EXPECT_EQ(forecast.rewind.refused, "");
+  EXPECT_EQ(Recommend(forecast).lines, "forgetting:\n  retention: auto\n");
 }
 
 TEST(PlanErrors, StepSizesThatDependOnTheDataAreNotForecast) {
@@ -64,7 +78,11 @@ class PlanAgainstShard : public testing::ShardFixture {
  protected:
   static constexpr std::int64_t kEvents = 1200;
 
-  PlanAgainstShard() { spec.model.dimension = 2; }
+  // The forecast is of the noise that a deletion calls for, before a shrink.
+  PlanAgainstShard() {
+    spec.model.dimension = 2;
+    spec.forgetting.shrink.off = true;
+  }
 
   // The sigma of the first deletion of a run: of the event of this age after kEvents learned ones.
   double FirstSigma(std::int64_t age, std::int64_t wait) {
@@ -152,6 +170,7 @@ TEST_F(PlanAgainstShard, WaitsAgreeWithWhatADeadlineThenDraws) {
 }
 
 TEST_F(PlanAgainstShard, ActiveAgreesWithWhatAResetThenDrawsAndStores) {
+  spec.forgetting.shrink = {};
   spec.forgetting.mode = "active";
   const Forecast forecast = lethe::Make(spec, kEvents);
   ASSERT_TRUE(forecast.active.refused.empty()) << forecast.active.refused;
@@ -165,19 +184,23 @@ TEST_F(PlanAgainstShard, ActiveAgreesWithWhatAResetThenDrawsAndStores) {
 }
 
 TEST_F(PlanAgainstShard, TheLinesToPasteBringTheNoiseDownAsSaid) {
-  const Recommendation recommendation = Recommend(lethe::Make(spec, kEvents));
-  ASSERT_TRUE(Contains(recommendation.lines, "deadline: ")) << recommendation.lines;
-  ASSERT_TRUE(Contains(recommendation.lines, "source: system")) << "the fixture's noise is seeded";
-  const auto report =
-      CheckConfigText("model: {dimension: 2}\n" + recommendation.lines, "pasted.yaml");
-  ASSERT_TRUE(report.config.has_value()) << recommendation.lines;
+  std::string lines = Recommend(lethe::Make(spec, kEvents)).otherwise_lines;
+  ASSERT_TRUE(Contains(lines, "deadline: ")) << lines;
+  // The lines go into the configuration that was planned, which names its mode.
+  const std::string section = "forgetting:\n";
+  ASSERT_TRUE(Contains(lines, section)) << lines;
+  lines.insert(lines.find(section) + section.size(), "  mode: passive\n");
+  ASSERT_TRUE(Contains(lines, "source: system")) << "the fixture's noise is seeded";
+  const auto report = CheckConfigText("model: {dimension: 2}\n" + lines, "pasted.yaml");
+  ASSERT_TRUE(report.config.has_value()) << lines;
   const NoiseKind seeded = spec.noise.source;
   spec = report.config->spec;
   EXPECT_EQ(spec.noise.source, NoiseKind::kSystem);
   spec.noise.source = seeded;
   const double sigma = FirstSigma(1, spec.forgetting.deadline.events);
   EXPECT_LE(sigma * std::sqrt(2.0) / spec.model.radius, kSmallShare);
-  EXPECT_EQ(Recommend(lethe::Make(report.config->spec, kEvents)).lines, "") << "nothing more to do";
+  EXPECT_EQ(Recommend(lethe::Make(report.config->spec, kEvents)).otherwise_lines, "")
+      << "nothing more to do";
 }
 
 TEST(Plan, InfluenceFadesWithAgeDownToRounding) {
@@ -211,8 +234,9 @@ TEST(Plan, EnoughWaitIsTheFirstRoundNumberThatIsEnough) {
   spec.forgetting.deadline.events = 100;
   const Forecast shorter = Make(spec, 10000);
   EXPECT_GT(shorter.ages[0].waited[1].share, kSmallShare);
-  EXPECT_TRUE(Contains(Recommend(shorter).text, "the configured wait of 100 events brings it to"));
-  EXPECT_TRUE(Contains(Recommend(shorter).lines, "deadline: 200"));
+  EXPECT_TRUE(
+      Contains(Recommend(shorter).otherwise, "the configured wait of 100 events brings it to"));
+  EXPECT_TRUE(Contains(Recommend(shorter).otherwise_lines, "deadline: 200"));
 }
 
 TEST(Plan, NoDeadlineIsRecommendedWhereNoiseIsSmallAnyway) {
@@ -220,31 +244,29 @@ TEST(Plan, NoDeadlineIsRecommendedWhereNoiseIsSmallAnyway) {
   spec.learning.schedule = ScheduleKind::kInverseTime;
   const Forecast forecast = Make(spec);
   EXPECT_EQ(forecast.enough_wait, 0);
-  EXPECT_EQ(Recommend(forecast).lines, "");
-  EXPECT_TRUE(Contains(Recommend(forecast).text, "served at once"));
+  EXPECT_FALSE(Contains(Recommend(forecast).otherwise_lines, "deadline"));
+  EXPECT_TRUE(Contains(Recommend(forecast).otherwise, "served at once"));
 }
 
-TEST(Plan, ComputingIsRecommendedWhereNoWaitHelps) {
+TEST(Plan, WhereNoWaitHelpsThePlanSaysSo) {
   Spec spec = SmallSpec();
   spec.model.lambda = 1e-7;
   spec.model.radius = 5000;
   spec.learning.eta = 1;
   spec.forgetting.budget = {.epsilon = {}, .delta = {}, .mu = 1e-4, .rho = {}};
   spec.forgetting.active.tolerance = 1e-9;
-  Forecast forecast = Make(spec);
+  const Forecast forecast = Make(spec);
   EXPECT_FALSE(forecast.enough_wait.has_value());
-  EXPECT_EQ(Recommend(forecast).lines, "forgetting:\n  mode: active\n") << forecast.active.refused;
-  spec.model.radius = 1000;  // the minimiser may lie outside
-  forecast = Make(spec);
-  EXPECT_FALSE(forecast.active.refused.empty());
-  EXPECT_EQ(Recommend(forecast).lines, "forgetting:\n  mode: retrain\n");
+  EXPECT_TRUE(Contains(Recommend(forecast).otherwise, "no wait of up to"));
+  EXPECT_EQ(Recommend(forecast).lines, "forgetting:\n  mode: rewind\n");
 }
 
 TEST(Plan, WhatNeverCertifiesIsReplaced) {
   Spec spec = SmallSpec();
   spec.forgetting.mode = "none";
   spec.noise.source = NoiseKind::kDisabled;
-  EXPECT_EQ(Recommend(Make(spec)).lines,
+  EXPECT_EQ(Recommend(Make(spec)).lines, "forgetting:\n  mode: rewind\nnoise:\n  source: system\n");
+  EXPECT_EQ(Recommend(Make(spec)).otherwise_lines,
             "forgetting:\n  mode: passive\n  deadline: 200\nnoise:\n  source: system\n");
   spec = SmallSpec();
   spec.forgetting.calibration = Calibration::kPaper;
@@ -252,13 +274,16 @@ TEST(Plan, WhatNeverCertifiesIsReplaced) {
   EXPECT_EQ(Make(spec).active.refused, "") << "the calibration belongs to mode passive";
 }
 
-TEST(Plan, ModesThatComputeAreLeftAsTheyAre) {
-  for (const char* mode : {"active", "retrain", "restart"}) {
+TEST(Plan, RewindIsRecommendedUnlessAnExactModeKeepsPayloadsAlready) {
+  for (const std::string& mode : ModeNames()) {
     Spec spec = SmallSpec();
     spec.forgetting.mode = mode;
-    const Recommendation recommendation = Recommend(Make(spec));
-    EXPECT_EQ(recommendation.lines, "") << mode;
-    EXPECT_TRUE(Contains(recommendation.text, "Mode passive stores no payloads")) << mode;
+    const Forecast forecast = Make(spec);
+    const Recommendation recommendation = Recommend(forecast);
+    const bool is_rewind = mode == "rewind" || mode == "retrain";
+    EXPECT_EQ(recommendation.lines, is_rewind ? "" : "forgetting:\n  mode: rewind\n") << mode;
+    EXPECT_TRUE(Contains(recommendation.text, "is exact")) << mode;
+    EXPECT_TRUE(recommendation.otherwise.starts_with("If payloads may not be kept")) << mode;
   }
 }
 
@@ -267,8 +292,8 @@ TEST(Plan, AWaitInEventTimeIsNoNumberOfEvents) {
   spec.forgetting.deadline.event_time_ms = 1000;
   const Forecast forecast = Make(spec);
   EXPECT_FALSE(forecast.configured_wait.has_value());
-  EXPECT_EQ(Recommend(forecast).lines, "");
-  EXPECT_TRUE(Contains(Recommend(forecast).text, "200 events are learned in it"));
+  EXPECT_FALSE(Contains(Recommend(forecast).otherwise_lines, "deadline"));
+  EXPECT_TRUE(Contains(Recommend(forecast).otherwise, "200 events are learned in it"));
 }
 
 TEST(Plan, TheShorterOfWindowAndDeadlineCounts) {
@@ -280,11 +305,11 @@ TEST(Plan, TheShorterOfWindowAndDeadlineCounts) {
   spec.forgetting.deadline.events = 2 * kLongestWait;
   const Forecast forecast = Make(spec);
   EXPECT_EQ(forecast.waits.size(), 3u) << "too long to be shown";
-  EXPECT_EQ(Recommend(forecast).lines, "");
+  EXPECT_FALSE(Contains(Recommend(forecast).otherwise_lines, "deadline"));
 }
 
 TEST(Plan, LargeHashedModelsAreWarnedOf) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.hash_bits = 18;
   const Forecast forecast = Make(spec, 1000);
   EXPECT_GT(forecast.ages[0].at_once.share, 100);
@@ -316,6 +341,11 @@ TEST(Plan, JsonCarriesTheFiguresInFull) {
   EXPECT_EQ(number("/ages/2/after_waiting/1/sigma"), forecast.ages[2].waited[1].sigma);
   EXPECT_EQ(number("/active/payload_bytes"), forecast.active.bytes);
   EXPECT_EQ(number("/enough_wait_events"), 200);
+  EXPECT_EQ(number("/rewind/window"), 100'000);
+  EXPECT_EQ(number("/rewind/retention"), 200'000);
+  EXPECT_EQ(number("/rewind/bytes"), forecast.rewind.bytes);
+  EXPECT_EQ(number("/rewind/any_age/milliseconds"), forecast.rewind.any_age.ms);
+  EXPECT_EQ(number("/rewind_all/recent/per_second"), forecast.rewind_all.recent.per_second);
 }
 
 TEST(Plan, PercentagesAreForPeople) {

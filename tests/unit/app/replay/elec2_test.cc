@@ -24,6 +24,7 @@
 #include "state/memory_state.h"
 #include "state/payloads/memory_payloads.h"
 #include "tests/support/fakes.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/proof_random.h"
 
 namespace lethe {
@@ -108,13 +109,14 @@ struct Measured {
 // Every learn is followed with probability 1% by the deletion of a retained event, all alike.
 Measured Replay(const std::vector<Record>& records, const LearningSpec& learning,
                 const std::string& mode, Split split) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.dimension = kColumns + 1;
   spec.model.lambda = 0.003;
   spec.model.radius = 20;
   spec.learning = learning;
   spec.forgetting.mode = mode;
   spec.forgetting.split = split;
+  spec.forgetting.shrink.off = true;  // the figures are from before it
   spec.noise.source = NoiseKind::kSeeded;
   const Plan plan = Plan::Make(spec).value();
   MemoryState state;

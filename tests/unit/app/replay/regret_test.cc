@@ -7,6 +7,7 @@
 #include "app/compare/table.h"
 #include "app/generate/split_mix.h"
 #include "app/replay/best_model.h"
+#include "tests/support/passive_spec.h"
 
 namespace lethe {
 namespace {
@@ -108,7 +109,7 @@ std::vector<Record> Records(int n) {
 }
 
 TEST(Compare, RunsEveryModeAndKeepsTheBoundAboveTheRegret) {
-  Spec base;
+  Spec base = PassiveSpec();
   base.model.loss = LossKind::kSquared;
   base.model.dimension = 3;
   base.model.lambda = 0.05;
@@ -149,18 +150,18 @@ TEST(Compare, RunsEveryModeAndKeepsTheBoundAboveTheRegret) {
 }
 
 TEST(Compare, TheTableNamesEachCertificate) {
-  Spec base;
+  Spec base = PassiveSpec();
   base.model.dimension = 3;
   const auto contenders = ChooseContenders(AllContenders(base), {"passive", "retrain", "none"});
   const std::string table = CompareTable(Compare(contenders.value(), Records(60), {}).value());
-  EXPECT_NE(table.find("no    yes  (1, 1e-06)\n"), std::string::npos) << table;
-  EXPECT_NE(table.find("no    yes  exact\n"), std::string::npos) << table;
-  EXPECT_NE(table.find("no     no  none: mode none does not forget"), std::string::npos) << table;
+  EXPECT_NE(table.find("no   yes  (1, 1e-06)\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("no   yes  exact\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("no    no  none: mode none does not forget"), std::string::npos) << table;
 }
 
 // A mode that runs out of its budget says so, with how often.
 TEST(Compare, TheTableSaysWhatWasNotCertifiedAtRunTime) {
-  Spec base;
+  Spec base = PassiveSpec();
   base.model.loss = LossKind::kSquared;
   base.model.dimension = 3;
   const auto contenders = ChooseContenders(AllContenders(base), {"online_dp"});
@@ -172,7 +173,7 @@ TEST(Compare, TheTableSaysWhatWasNotCertifiedAtRunTime) {
 }
 
 TEST(Compare, TheFrontierHasEveryBudgetOnce) {
-  Spec base;
+  Spec base = PassiveSpec();
   base.model.dimension = 3;
   const auto chosen = ChooseContenders(AllContenders(base), {"passive/all", "retrain", "none"});
   const auto sweep = Sweep(chosen.value(), {0.5, 2});
@@ -207,7 +208,7 @@ TEST(Compare, RefusesAnUnknownModeWithTheNearest) {
 }
 
 TEST(Compare, SaysWhyAModeCannotRun) {
-  Spec base;
+  Spec base = PassiveSpec();
   base.model.dimension = 3;
   base.model.radius = 1;  // too small for second_order
   const auto contenders = ChooseContenders(AllContenders(base), {"active/second_order"});

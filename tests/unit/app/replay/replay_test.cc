@@ -12,6 +12,7 @@
 #include "app/receipts/chain.h"
 #include "app/replay/result_files.h"
 #include "connectors/system/sodium_hash.h"
+#include "tests/support/passive_spec.h"
 
 namespace lethe {
 namespace {
@@ -72,7 +73,7 @@ class ReplayTest : public ::testing::Test {
   }
 
   fs::path folder_;
-  Spec spec_;
+  Spec spec_ = PassiveSpec();
   GenerateOptions options_;
 };
 

@@ -9,6 +9,7 @@
 #include "app/replay/regret.h"
 #include "app/replay/result_files.h"
 #include "connectors/system/sodium_hash.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/proof_random.h"
 
 namespace lethe {
@@ -139,7 +140,7 @@ std::vector<Record> Records(int n) {
 }
 
 TEST(SampledRegretTest, CompareEstimatesNearTheExactRegretAndSaysSo) {
-  Spec base;
+  Spec base = PassiveSpec();
   base.model.loss = LossKind::kSquared;
   base.model.dimension = 3;
   base.model.lambda = 0.05;

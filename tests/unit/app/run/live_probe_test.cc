@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/passive_spec.h"
+
 namespace lethe {
 namespace {
 
@@ -18,7 +20,7 @@ ShardReport ReportOf(const Spec& spec) {
 }
 
 Spec Mode(const std::string& mode) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.dimension = 2;
   spec.forgetting.mode = mode;
   return spec;

@@ -203,6 +203,7 @@ TEST(BinaryFile, EverythingIsReadBackHoweverTheBytesCome) {
   for (const std::int64_t time : {kNoTime.value, std::int64_t{5}, kMaxTimeMs}) {
     records.push_back(At(7, time + 1, time, Delete("e", {})));
     records.back().arrival = {kMaxTimeMs - 1};
+    records.back().is_broker_time = time == kMaxTimeMs;
   }
   const std::string bytes = EncodeFile(records);
   for (const std::size_t piece : {1u, 2u, 7u, 1000u}) {

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "connectors/json/event_codec.h"
+#include "connectors/json/event_writer.h"
 
 namespace lethe {
 namespace {
@@ -183,6 +184,20 @@ TEST_F(JsonLineTest, WhatAnEnvelopeLeavesOutOrSetsToNullIsNotThere) {
   EXPECT_EQ(record_.timestamp, kNoTime);
   EXPECT_EQ(record_.arrival, kNoTime);
   EXPECT_EQ(record_.event.subject, std::nullopt);
+}
+
+TEST_F(JsonLineTest, AnEnvelopeSaysWhoSetTheTimestamp) {
+  Accept(Envelope(R"("timestamp":5,"timestamp_type":"LogAppendTime")"));
+  EXPECT_TRUE(record_.is_broker_time);
+  std::string line;
+  EXPECT_EQ(WriteJsonLine(record_, false, line), std::nullopt);
+  EXPECT_NE(line.find(R"("timestamp":5,"timestamp_type":"LogAppendTime")"), std::string::npos);
+  Accept(Envelope(R"("timestamp":5,"timestamp_type":"CreateTime")"));
+  EXPECT_FALSE(record_.is_broker_time);
+  EXPECT_TRUE(record_.position().has_producer_time());
+  Accept(Envelope(R"("timestamp_type":"LogAppendTime")"));
+  EXPECT_FALSE(record_.is_broker_time) << "there is no timestamp";
+  EXPECT_FALSE(record_.position().has_producer_time());
 }
 
 TEST_F(JsonLineTest, AnIntegerKeyStandsForItsText) {

@@ -11,15 +11,17 @@
 #include "engine/privacy/curve.h"
 #include "engine/privacy/noise.h"
 #include "engine/spec/split.h"
+#include "tests/support/passive_spec.h"
 
 namespace lethe {
 namespace {
 
 Spec Base(Split split = Split::kCurve, Guarantee guarantee = Guarantee::kJoint) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.dimension = 20;
   spec.forgetting.split = split;
   spec.forgetting.guarantee = guarantee;
+  spec.forgetting.shrink.off = true;  // exact_shrink_test.cc has it
   return spec;
 }
 
@@ -28,7 +30,7 @@ struct Desk {
   explicit Desk(const Spec& spec)
       : plan(Plan::Make(spec).value()),
         run(Loss(spec.model.loss), plan.constants, plan.schedule, spec.model.dimension),
-        calibrator(spec, plan.promise) {}
+        calibrator(spec, plan.constants, plan.promise) {}
 
   void Learn(int count) {
     for (; count > 0; --count) run.Learn({Vector::Unit(20, 0), 1});
@@ -40,7 +42,8 @@ struct Desk {
     const std::vector<Calibrator::Held> batch = {calibrator.Hold(target, run)};
     const auto forgetting = calibrator.Calibrate(batch, run);
     if (!forgetting.ok()) return forgetting;
-    calibrator.Drawn(batch, forgetting.value().sigma, run);
+    if (forgetting.value().shrink < 1) run.Shrink(forgetting.value().shrink, false);
+    calibrator.Drawn(batch, forgetting.value(), run);
     run.BookDraw(forgetting.value().sigma);
     return forgetting;
   }

@@ -10,6 +10,7 @@
 #include "engine/learning/sparse_model.h"
 #include "engine/modes/online_unlearner.h"
 #include "engine/privacy/noise.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/sparse_events.h"
 
 namespace lethe {
@@ -30,7 +31,7 @@ OnlineRun NewRun(const Plan& plan) {
 }
 
 Spec HashedSpec(std::int64_t bits) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.hash_bits = bits;
   spec.model.bias = true;
   return spec;
@@ -51,9 +52,10 @@ TEST(HashedPlanTest, RefusesBitsOutOfRange) {
 TEST(HashedPlanTest, RefusesModesThatComputeOnDenseFeatures) {
   Spec spec = HashedSpec(4);
   spec.forgetting.mode = "active";
-  EXPECT_EQ(Refusal(spec),
-            "forgetting.mode: active computes on dense features and does not take model.hash_bits; "
-            "use one of passive, rewind, retrain, restart, none, or dense features with model.dimension");
+  EXPECT_EQ(
+      Refusal(spec),
+      "forgetting.mode: active computes on dense features and does not take model.hash_bits; "
+      "use one of passive, rewind, retrain, restart, none, or dense features with model.dimension");
   for (const char* mode : {"passive", "none", "restart", "retrain"}) {
     spec.forgetting.mode = mode;
     EXPECT_EQ(Refusal(spec), "accepted") << mode;

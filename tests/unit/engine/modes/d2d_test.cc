@@ -3,12 +3,13 @@
 
 #include "engine/plan.h"
 #include "engine/shard/receipt_text.h"
+#include "tests/support/passive_spec.h"
 
 namespace lethe {
 namespace {
 
 Spec D2d(const char* mode, Calibration calibration) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.dimension = 20;
   spec.forgetting.mode = mode;
   spec.forgetting.calibration = calibration;

@@ -8,6 +8,7 @@
 #include "engine/plan.h"
 #include "state/payloads/memory_payloads.h"
 #include "state/store/paged_parts.h"
+#include "tests/support/passive_spec.h"
 
 namespace lethe {
 namespace {
@@ -26,7 +27,7 @@ class CountingRandom final : public RandomSource {
 
 TEST(ModesDraws, ARegisteredModeSaysWhetherLearningDraws) {
   for (const std::string& name : ModeNames()) {
-    Spec spec;
+    Spec spec = PassiveSpec();
     spec.model.dimension = 3;
     spec.forgetting.mode = name;
     if (name == "d2d_regularised") spec.model.lambda = 1e-6;

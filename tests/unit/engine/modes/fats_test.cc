@@ -8,13 +8,14 @@
 
 #include "engine/plan.h"
 #include "state/payloads/memory_payloads.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/proof_random.h"
 
 namespace lethe {
 namespace {
 
 Spec Fats() {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.dimension = 3;
   spec.forgetting.mode = "fats";
   return spec;

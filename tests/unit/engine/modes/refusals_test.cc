@@ -3,12 +3,13 @@
 
 #include "engine/plan.h"
 #include "engine/shard/receipt_text.h"
+#include "tests/support/passive_spec.h"
 
 namespace lethe {
 namespace {
 
 Spec Mode(const char* mode) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.dimension = 20;
   spec.forgetting.mode = mode;
   return spec;

@@ -4,6 +4,7 @@
 
 #include "state/durable_state.h"
 #include "state/store/memory_store.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/shard_fixture.h"
 
 namespace lethe::testing {
@@ -12,7 +13,7 @@ namespace {
 constexpr double kStated = 0.2367044;
 
 Spec Certified() {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.dimension = 2;
   return spec;
 }

@@ -11,6 +11,7 @@
 #include "engine/admission/feature_hash.h"
 #include "engine/base/json.h"
 #include "engine/modes/online_unlearner.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/proof_random.h"
 #include "tests/support/shard_fixture.h"
 
@@ -194,7 +195,7 @@ class HashedReplayTest : public ::testing::Test {
   }
 
   fs::path folder_;
-  Spec spec_;
+  Spec spec_ = PassiveSpec();
 };
 
 TEST_F(HashedReplayTest, IsBitIdenticalAcrossRunsAndBatchSizes) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/shard/config_warnings.h"
+#include "tests/support/passive_spec.h"
 
 namespace lethe {
 namespace {
@@ -12,7 +13,7 @@ std::vector<std::string> WarningsFor(const Spec& spec) {
 }
 
 Spec HashedSpec(std::int64_t bits) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.hash_bits = bits;
   return spec;
 }
@@ -22,10 +23,10 @@ TEST(AdviceTest, WarnsWhenTheNoiseOfOneDeletionDrownsTheModel) {
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_EQ(
       warnings[0],
-      "deleting one of the latest events takes noise of sigma 16.9 on each of 262144 weights, of "
+      "deleting one of the latest events takes noise of sigma 15.1 on each of 262144 weights, of "
       "norm "
-      "8.64e+03 where model.radius is 12: little of the model is left. Let deletions wait until "
-      "the event has faded (forgetting.deadline, so that 297 events come), take fewer "
+      "7.71e+03 where model.radius is 12: little of the model is left. Let deletions wait until "
+      "the event has faded (forgetting.deadline, so that 294 events come), take fewer "
       "model.hash_bits, or use mode restart or retrain, or dense features with mode active");
 }
 
@@ -34,8 +35,8 @@ TEST(AdviceTest, TheDeadlineThatItNamesSilencesIt) {
   spec.forgetting.deadline.events = 50;
   ASSERT_EQ(WarningsFor(spec).size(), 1u);
   EXPECT_NE(WarningsFor(spec)[0].find("after the configured wait"), std::string::npos);
-  EXPECT_NE(WarningsFor(spec)[0].find("so that 297 events come"), std::string::npos);
-  spec.forgetting.deadline.events = 297;
+  EXPECT_NE(WarningsFor(spec)[0].find("so that 294 events come"), std::string::npos);
+  spec.forgetting.deadline.events = 294;
   EXPECT_TRUE(WarningsFor(spec).empty());
   // The shorter of two waits counts, and a time says nothing of how many events come.
   spec.forgetting.batch_window.events = 10;
@@ -61,7 +62,7 @@ TEST(AdviceTest, FollowsDecreasingSteps) {
 }
 
 TEST(AdviceTest, IsSilentWhereThereIsNothingToSay) {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.dimension = 20;
   EXPECT_TRUE(WarningsFor(spec).empty()) << "a small model recovers";
   EXPECT_TRUE(WarningsFor(HashedSpec(8)).empty());
@@ -70,7 +71,7 @@ TEST(AdviceTest, IsSilentWhereThereIsNothingToSay) {
     spec.forgetting.mode = mode;
     EXPECT_TRUE(WarningsFor(spec).empty()) << mode;
   }
-  spec = Spec();
+  spec = PassiveSpec();
   spec.model.dimension = 100000;
   EXPECT_EQ(WarningsFor(spec).size(), 1u) << "a large dense model does not";
   EXPECT_EQ(WarningsFor(spec)[0].find("hash_bits"), std::string::npos);

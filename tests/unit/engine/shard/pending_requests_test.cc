@@ -44,6 +44,7 @@ TEST_F(ShardWaiting, ADeletionTakesEffectAtItsDeadlineInEvents) {
 }
 
 TEST_F(ShardWaiting, WaitingNeedsLessNoise) {
+  spec.forgetting.shrink.off = true;
   Learn("a");
   Delete("a");
   const double at_once = probe.sigmas[0];

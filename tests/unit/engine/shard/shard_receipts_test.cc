@@ -1,6 +1,7 @@
 #include <set>
 
 #include "engine/base/json.h"
+#include "tests/support/passive_spec.h"
 #include "tests/support/shard_fixture.h"
 
 namespace lethe::testing {
@@ -23,11 +24,11 @@ TEST_F(ShardReceipts, CarryEveryFieldOfTheContract) {
   Delete({}, "ann");
   EXPECT_EQ(Keys(0),
             (std::vector<std::string>{
-                "format",  "receipt", "state",     "shard",     "request",     "subject",
-                "outcome", "events",  "learned",   "received",  "effective",   "certified",
-                "why_not", "mode",    "guarantee", "shift",     "sigma",       "mu",
-                "rho",     "epsilon", "delta",     "advantage", "assumptions", "not_covered",
-                "noise",   "config",  "previous",  "statement"}));
+                "format",      "receipt", "state",     "shard",    "request",   "subject",
+                "outcome",     "events",  "learned",   "received", "effective", "certified",
+                "why_not",     "mode",    "guarantee", "shift",    "sigma",     "shrink",
+                "mu",          "rho",     "epsilon",   "delta",    "advantage", "assumptions",
+                "not_covered", "noise",   "config",    "previous", "statement"}));
   EXPECT_EQ(Receipt(0, "format"), "lethe.receipt/1");
   EXPECT_EQ(Receipt(0, "effective/by"), "stream");
   EXPECT_EQ(Receipt(0, "received/timestamp"), "null");
@@ -77,7 +78,7 @@ TEST_F(ShardReceipts, NeverCertifyWhatTheErrataRuleOut) {
       {"disabled", [](Spec& s) { s.noise.source = NoiseKind::kDisabled; }},
   };
   for (const auto& [word, change] : cases) {
-    Spec changed;
+    Spec changed = PassiveSpec();
     changed.model.dimension = 2;
     change(changed);
     const auto plan = Plan::Make(changed);

@@ -163,6 +163,7 @@ TEST_F(ShardRequests, UpdateWithABadPayloadChangesNothing) {
 
 TEST_F(ShardRequests, RefusalsAreForgottenAfterTheirTime) {
   spec.refuse_late_for_ms = 1000;
+  spec.forgetting.retention.all = true;
   Record request = Make(EventKind::kDelete, "a", {});
   request.timestamp = {5000};
   ASSERT_TRUE(Feed(request).ok());
@@ -174,6 +175,22 @@ TEST_F(ShardRequests, RefusalsAreForgottenAfterTheirTime) {
   ASSERT_TRUE(Feed(late).ok());
   EXPECT_EQ(shard->counters().learned, 1);
   EXPECT_EQ(state.refusals(), 0u);
+}
+
+// In a mode that drops old events an id is a repeated one while events of its time are known.
+TEST_F(ShardRequests, AnIdThatWasRefusedIsARepeatedOneForAWhile) {
+  spec.refuse_late_for_ms = 1000;
+  Record request = Make(EventKind::kDelete, "a", {});
+  request.timestamp = {5000};
+  ASSERT_TRUE(Feed(request).ok());
+  for (const std::int64_t time : {6000, 6001}) {
+    Record late = Make(EventKind::kLearn, "a", {});
+    late.timestamp = {time};
+    ASSERT_TRUE(Feed(late).ok());
+  }
+  EXPECT_EQ(shard->counters().refused_late, 1);
+  EXPECT_EQ(shard->counters().duplicates, 1);
+  EXPECT_EQ(shard->counters().learned, 0);
 }
 
 TEST_F(ShardRequests, EveryRecordIsCountedExactlyOnce) {

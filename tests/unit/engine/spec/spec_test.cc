@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/passive_spec.h"
+
 namespace lethe {
 namespace {
 
@@ -131,7 +133,7 @@ const std::map<std::string, Change> kCertificateKeys = {
 };
 
 Spec Base() {
-  Spec spec;
+  Spec spec = PassiveSpec();
   spec.model.dimension = 6;
   return spec;
 }

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+#include "engine/spec/spec.h"
+
+namespace lethe {
+
+// The nanoseconds that a rewind takes for each position, as a constant of the configuration: about
+// a fifth more than was measured (docs/performance.md). A measured time would depend on payloads,
+// and from this constant follows when the next rewind may begin.
+inline std::int64_t RewindNsPerPosition(const ModelSpec& model) {
+  return model.hash_bits ? 200 : 40 + model.dimension;
+}
+
+// The nanoseconds to copy a checkpoint with so many weights.
+inline std::int64_t RewindNsToBegin(std::int64_t weights) { return 2 * weights; }
+
+}  // namespace lethe
