@@ -7,8 +7,10 @@ namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
 // Commits with news are synced. Under load there is a pause between two of them, so that many
-// deletions share one: half as long as the last commit took, but at most this long.
-constexpr std::int64_t kLongestPauseNs = 2 * kMs;
+// deletions share one and about a tenth of the time goes to such commits: nine times as long as the
+// last commit took, but at most this long.
+constexpr std::int64_t kPauseOfCommits = 9;
+constexpr std::int64_t kLongestPauseNs = 20 * kMs;
 // After this long without a record, the clock decides on requests that wait for event time.
 constexpr std::int64_t kSilenceNs = 1000 * kMs;
 constexpr std::int64_t kTickEveryNs = 100 * kMs;
@@ -137,7 +139,8 @@ Status ShardLoop::DeliverOutgoing() {
 Status ShardLoop::Release(bool has_news) {
   const std::int64_t now = ports_.clock.MonotonicNs();
   ports_.observer.OnCommit(has_news, static_cast<double>(now - commit_start_ns_) * 1e-9);
-  if (has_news) next_news_ns_ = now + std::min(kLongestPauseNs, (now - commit_start_ns_) / 2);
+  if (has_news)
+    next_news_ns_ = now + std::min(kLongestPauseNs, kPauseOfCommits * (now - commit_start_ns_));
   uncommitted_ = 0;
   dead_letters_ = 0;
   return ports_.release.AfterCommit(has_news);

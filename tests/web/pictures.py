@@ -19,7 +19,7 @@ def compare(folder):
     subprocess.run([lethe, "generate", "--drift", "1", "--pattern", "recent", "--out", stream],
                    check=True)
     subprocess.run([lethe, "compare", stream, "--config", f"{root}/configs/quickstart.yaml", "--modes",
-                    "none,passive/all,active,retrain,restart", "--html", page], check=True)
+                    "none,rewind,retrain,passive/all,active,restart", "--html", page], check=True)
     with Browser() as browser:
         browser.resize(1180, 806)
         browser.open("file://" + page)
