@@ -71,7 +71,7 @@ class Watch final : public Probe {
 
   void OnLearn(ShardId, const LearnedStep& step) override {
     ++steps_;
-    right_ += (step.prediction > 0) == (step.example.y > 0);
+    right_ += (step.prediction.score > 0) == (step.example.y > 0);
   }
   void OnEffective(ShardId, std::span<const Target> batch, const Forgetting& forgetting) override {
     after.push_back(forgetting.sigma);

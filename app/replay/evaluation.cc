@@ -3,8 +3,8 @@
 namespace lethe {
 
 void Evaluation::OnLearn(ShardId shard, const LearnedStep& step) {
-  losses_.Add(step.prediction, step.example.y);
-  if ((step.prediction > 0) == (step.example.y > 0)) ++correct_;
+  losses_.Add(step.prediction.score, step.example.y);
+  if ((step.prediction.score > 0) == (step.example.y > 0)) ++correct_;
   if (regret_slots_ > 0) {
     sampled_.try_emplace(shard, loss_, *regret_constants_, regret_slots_).first->second.Learn(step);
   } else if (regret_constants_) {

@@ -8,7 +8,7 @@ namespace lethe {
 void Regret::Learn(const LearnedStep& step) {
   const Example& example = step.example;
   LETHE_CHECK(step.index.value == static_cast<std::int64_t>(y_.size()));
-  paid_ += loss_.Value(step.prediction, example.y) + constants_.mu / 2 * step.squared_norm;
+  paid_ += loss_.Value(step.prediction.score, example.y) + constants_.mu / 2 * step.squared_norm;
   x_.insert(x_.end(), example.x.begin(), example.x.end());
   y_.push_back(example.y);
 }

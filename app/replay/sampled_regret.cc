@@ -35,7 +35,7 @@ void SampledRegret::Learn(const LearnedStep& step) {
   // The first events fill the slots in order. An index that was not learned leaves its slot empty.
   if (i >= slots_.size()) slots_.resize(i + 1);
   const double paid =
-      loss_.Value(step.prediction, step.example.y) + constants_.mu / 2 * step.squared_norm;
+      loss_.Value(step.prediction.score, step.example.y) + constants_.mu / 2 * step.squared_norm;
   slots_[i] = Slot{step.index, step.example.x, step.example.y, paid};
 }
 

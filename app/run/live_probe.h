@@ -24,7 +24,7 @@ class LiveProbe final : public Probe {
         keeps_losses_(!plan.AllowsAdaptiveRequests()) {}
 
   void OnLearn(ShardId, const LearnedStep& step) override {
-    if (keeps_losses_) losses_.Add(step.prediction, step.example.y);
+    if (keeps_losses_) losses_.Add(step.prediction.score, step.example.y);
   }
   // Losses begin anew at a deletion, because those so far depend on the deleted event.
   void OnEffective(ShardId, std::span<const Target> batch, const Forgetting&) override {

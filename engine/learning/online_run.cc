@@ -35,7 +35,7 @@ double OnlineRun::NextStep(double squared_gradient) {
   return schedule_.AdaptiveStep(squared_gradients_);
 }
 
-double OnlineRun::LearnDense(const Example& example) {
+Prediction OnlineRun::LearnDense(const Example& example) {
   const double prediction = z_.dot(example.x);
   const double slope = loss_.Slope(prediction, example.y);
   const double eta = schedule_.is_public()
@@ -46,10 +46,10 @@ double OnlineRun::LearnDense(const Example& example) {
                           static_cast<std::size_t>(z_.size()), z_.data());
   squared_norm_ = Project(z_, squared_norm, constants_.radius);
   ledger_.Step(eta);
-  return prediction;
+  return {prediction};
 }
 
-double OnlineRun::LearnSparse(const Example& example) {
+Prediction OnlineRun::LearnSparse(const Example& example) {
   const double prediction = sparse_->Dot(example);
   const double slope = loss_.Slope(prediction, example.y);
   // |slope x + mu z|^2, expanded so that it costs O(features); rounding may make it negative.
@@ -62,7 +62,7 @@ double OnlineRun::LearnSparse(const Example& example) {
       schedule_.is_public() ? schedule_.Step(ledger_.steps() + 1) : NextStep(squared_gradient());
   sparse_->Step(1 - eta * constants_.mu, eta * slope, example);
   ledger_.Step(eta);
-  return prediction;
+  return {prediction};
 }
 
 void OnlineRun::Skip() {

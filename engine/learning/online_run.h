@@ -7,6 +7,7 @@
 #include "engine/learning/mean_cost.h"
 #include "engine/learning/sparse_model.h"
 #include "engine/ports/example.h"
+#include "engine/ports/prediction.h"
 #include "engine/ports/random.h"
 #include "engine/privacy/ledger.h"
 #include "engine/spec/constants.h"
@@ -39,7 +40,7 @@ class OnlineRun {
   }
 
   // z <- Proj(z - eta (loss'(<z,x>; y) x + mu z)). Returns the prediction before the step.
-  double Learn(const Example& example) {
+  Prediction Learn(const Example& example) {
     return sparse_ ? LearnSparse(example) : LearnDense(example);
   }
 
@@ -101,8 +102,8 @@ class OnlineRun {
   }
 
  private:
-  double LearnDense(const Example& example);
-  double LearnSparse(const Example& example);
+  Prediction LearnDense(const Example& example);
+  Prediction LearnSparse(const Example& example);
   // Adaptive schedule only: adds a squared gradient norm and returns the step size.
   double NextStep(double squared_gradient);
 

@@ -22,7 +22,7 @@ class ActiveUnlearner : public OnlineUnlearner {
         payloads_(context.payloads),
         cost_(loss(), context.constants, context.payloads) {}
 
-  double Learn(const Example& example) override {
+  Prediction Learn(const Example& example) override {
     const EventIndex index{run().ledger().steps()};
     payloads_.Add(index, example);
     if (spec_.active.window) payloads_.DropBefore({index.value + 1 - *spec_.active.window});

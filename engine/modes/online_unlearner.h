@@ -15,7 +15,7 @@ namespace lethe {
 // ownership and failure are those of Unlearner.
 class OnlineUnlearner : public Unlearner {
  public:
-  double Learn(const Example& example) override { return run_.Learn(example); }
+  Prediction Learn(const Example& example) override { return run_.Learn(example); }
   void Prefetch(const Example& example) const override { run_.Prefetch(example); }
   void Release(std::span<const Target> batch) override;
   Result<Forgetting> Forget(std::span<const Target> batch) override;

@@ -17,8 +17,8 @@ class PassiveUnlearner final : public OnlineUnlearner {
     run().SetBlank(Ledger::Blank::kRegulariser);
   }
 
-  double Learn(const Example& example) override {
-    const double prediction = run().Learn(example);
+  Prediction Learn(const Example& example) override {
+    const Prediction prediction = run().Learn(example);
     if (run().ledger().steps() == next_drop_) Drop();
     return prediction;
   }

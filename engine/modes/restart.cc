@@ -13,7 +13,7 @@ class RestartUnlearner final : public ExactUnlearner {
  public:
   explicit RestartUnlearner(const ModeContext& context) : ExactUnlearner(context) {}
 
-  double Learn(const Example& example) override {
+  Prediction Learn(const Example& example) override {
     ++learned_;
     return run().Learn(example);
   }

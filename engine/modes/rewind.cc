@@ -48,10 +48,10 @@ class RewindUnlearner final : public Unlearner {
         run_(NewRun()),
         checkpoints_(run_.model_dimension()) {}
 
-  double Learn(const Example& example) override {
+  Prediction Learn(const Example& example) override {
     KeepInMemory();
     payloads_.Add({anchor_ + run_.ledger().steps()}, example);
-    const double prediction = run_.Learn(example);
+    const Prediction prediction = run_.Learn(example);
     if (window_ > 0 && run_.ledger().steps() == 2 * window_) {
       SlideTo({anchor_ + window_});
     } else if (!has_released_) {

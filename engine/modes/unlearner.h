@@ -11,6 +11,7 @@
 #include "engine/base/types.h"
 #include "engine/ports/example.h"
 #include "engine/ports/payloads.h"
+#include "engine/ports/prediction.h"
 #include "engine/ports/random.h"
 #include "engine/ports/state.h"
 #include "engine/ports/target.h"
@@ -36,10 +37,11 @@ class Unlearner {
   virtual ~Unlearner() = default;
 
   // Learns one event and returns the prediction of the model before the step.
-  virtual double Learn(const Example& example) = 0;
+  virtual Prediction Learn(const Example& example) = 0;
   // As Learn, with the keyed hash of the event's subject, for the modes that group events by
   // person.
-  virtual double LearnOf(const std::optional<KeyHash>& /*subject*/, const Example& example) {
+  virtual Prediction LearnOf(const std::optional<KeyHash>& /*subject*/,
+                             const Example& example) {
     return Learn(example);
   }
 

@@ -4,6 +4,7 @@
 
 #include "engine/ports/event.h"
 #include "engine/ports/example.h"
+#include "engine/ports/prediction.h"
 #include "engine/ports/target.h"
 
 namespace lethe {
@@ -12,7 +13,7 @@ namespace lethe {
 // borrowed for the call.
 struct LearnedStep {
   EventIndex index;
-  double prediction;
+  Prediction prediction;
   double squared_norm;  // of the model
   const Example& example;
 };

@@ -111,7 +111,7 @@ void Shard::LearnAs(const Position& position, const AdmittedLearn& learn, bool i
       .index = {steps()}, .offset = position.offset, .id = learn.id, .subject = learn.subject};
   if (plan_.schedule.is_public()) regret_bound_.Step(plan_.schedule.Step(steps() + 1));
   const double squared_norm = unlearner_->SquaredNorm();
-  const double prediction = unlearner_->LearnOf(learned.subject, learn.example);
+  const Prediction prediction = unlearner_->LearnOf(learned.subject, learn.example);
   ports_.state.AddEvent(learned);
   ++(is_update ? counters_.updates : counters_.learned);
   ++window_.retained;

@@ -39,7 +39,7 @@ class PlantedRewind final : public Unlearner {
   PlantedRewind(const Plan& plan, std::int64_t window, RewindDefect defect)
       : plan_(plan), window_(window), defect_(defect), run_(New()) {}
 
-  double Learn(const Example& example) override {
+  Prediction Learn(const Example& example) override {
     events_.push_back({example, true});
     if (defect_ == RewindDefect::kPrefetchRemembers && ahead_ && ahead_->first == &example &&
         ahead_->second.ledger().steps() == end() + 1) {
@@ -53,7 +53,7 @@ class PlantedRewind final : public Unlearner {
     } else if (!has_released_) {
       Offer(run_);
     }
-    return 0;
+    return {};
   }
   void Prefetch(const Example& example) const override {
     if (defect_ != RewindDefect::kPrefetchRemembers) return;

@@ -152,8 +152,8 @@ class SquaredRemoval final : public Unlearner {
               context.spec.model.label_bound),
         z_(Vector::Zero(EventValidator(context.spec.model).model_dimension())) {}
 
-  double Learn(const Example& example) override {
-    const double prediction = z_.dot(example.x);
+  Prediction Learn(const Example& example) override {
+    const Prediction prediction{z_.dot(example.x)};
     payloads_.Add({learned_++}, example);
     sums_.Add(example);
     const std::int64_t since = learned_ - erm_.warmup;

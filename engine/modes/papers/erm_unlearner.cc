@@ -17,8 +17,8 @@ ErmUnlearner::ErmUnlearner(const ModeContext& context)
       payloads_(context.payloads),
       cost_(loss(), run().constants(), context.payloads) {}
 
-double ErmUnlearner::Learn(const Example& example) {
-  const double prediction = Predict(example);
+Prediction ErmUnlearner::Learn(const Example& example) {
+  const Prediction prediction{Predict(example)};
   payloads_.Add({run().ledger().steps()}, example);
   run().Skip();
   ++waiting_;

@@ -13,7 +13,7 @@ namespace lethe {
 // are those of Unlearner.
 class ErmUnlearner : public OnlineUnlearner {
  public:
-  double Learn(const Example& example) override;
+  Prediction Learn(const Example& example) override;
   void Release(std::span<const Target> batch) override;
   std::int64_t LearnGradients() const override { return learn_gradients_; }
   std::int64_t DeletionGradients() const override { return gradients_; }

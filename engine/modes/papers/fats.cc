@@ -40,7 +40,7 @@ class FatsUnlearner final : public Unlearner {
              StepSize(context), EventValidator(context.spec.model).model_dimension(),
              context.payloads) {}
 
-  double LearnOf(const std::optional<KeyHash>& subject, const Example& example) override {
+  Prediction LearnOf(const std::optional<KeyHash>& subject, const Example& example) override {
     if (by_subject_) {
       // Events without a person are spread evenly.
       const auto client = subject ? static_cast<std::int64_t>(subject->low >> 1) : learned_;
@@ -49,8 +49,8 @@ class FatsUnlearner final : public Unlearner {
     return Learn(example);
   }
 
-  double Learn(const Example& example) override {
-    const double prediction = run_.model().dot(example.x);
+  Prediction Learn(const Example& example) override {
+    const Prediction prediction{run_.model().dot(example.x)};
     payloads_.Add({learned_++}, example);
     if (learned_ % round_every_ == 0) {
       SampledChoices choices = Choices();

@@ -25,9 +25,9 @@ class NoisyUnlearner final : public OnlineUnlearner {
         forgetting_(context.spec.forgetting),
         mu_(forgetting_.noisy.mu.value_or(context.promise.mu)) {}
 
-  double Learn(const Example& example) override {
+  Prediction Learn(const Example& example) override {
     const double eta = schedule_.Step(run().ledger().steps() + 1);
-    const double prediction = run().Learn(example);
+    const Prediction prediction = run().Learn(example);
     Draw({}, SigmaOf(eta));
     return prediction;
   }

@@ -41,8 +41,8 @@ class OnlineDpUnlearner final : public Unlearner {
     return mu > 0 ? constants.G / mu * (1 + 1e-9) : HUGE_VAL;
   }
 
-  double Learn(const Example& example) override {
-    const double prediction = z_.dot(example.x);
+  Prediction Learn(const Example& example) override {
+    const Prediction prediction{z_.dot(example.x)};
     tree_.Add(loss_.Slope(prediction, example.y) * example.x, shard_, random_, draws_);
     z_ = tree_.prefix() / (-constants_.mu * static_cast<double>(tree_.count()));
     Project(z_, constants_.radius);

@@ -92,7 +92,7 @@ class Accuracy final : public Probe {
  public:
   void OnLearn(ShardId, const LearnedStep& step) override {
     ++events_;
-    right_ += (step.prediction > 0) == (step.example.y > 0);
+    right_ += (step.prediction.score > 0) == (step.example.y > 0);
   }
   double value() const { return static_cast<double>(right_) / static_cast<double>(events_); }
 

@@ -50,7 +50,7 @@ TEST(SampledRegretTest, ADeletionLeavesItsSlotEmptyAndTheOthersAsIfItHadNeverBee
   for (std::int64_t deleted = 0; deleted < 1000; deleted += 3) {
     SampledRegret seen = NewSample(), blank = NewSample();
     for (std::int64_t i = 0; i < std::ssize(events); ++i) {
-      const LearnedStep step{{i}, 0, 0, events[static_cast<std::size_t>(i)]};
+      const LearnedStep step{{i}, {0}, 0, events[static_cast<std::size_t>(i)]};
       seen.Learn(step);
       if (i != deleted) blank.Learn(step);
       if (i == 1000) {
@@ -78,7 +78,7 @@ TEST(SampledRegretTest, AnEventThatWasReplacedIsNoLongerThereToBeDeleted) {
   const std::vector<Example> events = Events(5000);
   SampledRegret sample = NewSample();
   for (std::int64_t i = 0; i < std::ssize(events); ++i) {
-    sample.Learn({{i}, 0, 0, events[static_cast<std::size_t>(i)]});
+    sample.Learn({{i}, {0}, 0, events[static_cast<std::size_t>(i)]});
   }
   std::set<std::int64_t> held;
   for (const auto& slot : sample.slots()) held.insert(slot->index.value);
@@ -109,7 +109,7 @@ TEST(SampledRegretTest, IsTheExactRegretWhenEverythingFits) {
   SampledRegret sample = NewSample();
   Regret exact(Loss(LossKind::kSquared), kConstants);
   for (std::int64_t i = 0; i < std::ssize(events); ++i) {
-    const LearnedStep step{{i}, 0.3, 0.5, events[static_cast<std::size_t>(i)]};
+    const LearnedStep step{{i}, {0.3}, 0.5, events[static_cast<std::size_t>(i)]};
     sample.Learn(step);
     exact.Learn(step);
   }
