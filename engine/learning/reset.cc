@@ -8,6 +8,7 @@
 
 #include <Eigen/Cholesky>
 
+#include "engine/base/elementary.h"
 #include "engine/privacy/noise.h"
 
 namespace lethe {
@@ -120,6 +121,9 @@ double MinimiserRadius(const ModelSpec& model, const Constants& constants) {
       const double at_zero = Y > h ? h * Y - h * h / 2 : Y * Y / 2;
       return std::min(h * R / lambda, std::sqrt(2 * at_zero / lambda));
     }
+    case LossKind::kSoftmax:
+      return std::min(std::numbers::sqrt2 * R / lambda,
+                      std::sqrt(2 * elementary::Log(static_cast<double>(model.classes)) / lambda));
   }
   return HUGE_VAL;
 }

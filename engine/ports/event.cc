@@ -15,6 +15,8 @@ const char* ReasonName(Reason reason) {
     case Reason::kWrongDimension: return "wrong_dimension";
     case Reason::kOversized: return "oversized";
     case Reason::kLabelOutOfRange: return "label_out_of_range";
+    case Reason::kWeightOutOfRange: return "weight_out_of_range";
+    case Reason::kUnknownClass: return "unknown_class";
     case Reason::kMissingTarget: return "missing_target";
     case Reason::kBadReference: return "bad_reference";
     case Reason::kCount: break;
@@ -31,6 +33,8 @@ void Event::Clear() {
   x.clear();
   named.clear();
   y = 0;
+  label.reset();
+  w = 1;
 }
 
 }  // namespace lethe

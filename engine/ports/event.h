@@ -23,6 +23,8 @@ enum class Reason {
   kWrongDimension,   // x has another length than model.dimension
   kOversized,        // |x| above model.feature_norm, with oversized: reject
   kLabelOutOfRange,  // y outside of what the loss accepts
+  kWeightOutOfRange,  // "w" is negative, or above model.weight_bound
+  kUnknownClass,      // y names a class that the model does not have
   kMissingTarget,    // a delete that names neither an id nor a subject
   kBadReference,     // an id, subject or request longer than its limit
   kCount,
@@ -55,6 +57,8 @@ struct Event {
   std::vector<double> x;                              // dense features
   std::vector<std::pair<std::string, double>> named;  // named features ("f")
   double y = 0;
+  std::optional<std::string> label;  // y as text: the name of a class
+  double w = 1;                      // the importance weight
 
   // Resets every field and keeps the buffers of the features.
   void Clear();

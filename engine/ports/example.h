@@ -14,6 +14,7 @@ struct Example {
   Vector x;
   double y = 0;
   std::vector<std::uint32_t> at = {};
+  double w = 1;  // the importance weight: a factor of the loss, not of the regulariser
 
   template <typename Self, typename Archive>
   static void Fields(Self& self, Archive& archive) {

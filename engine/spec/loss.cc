@@ -52,6 +52,7 @@ double Loss::Value(double p, double y) const {
       const double a = std::abs(p - y);
       return a <= width_ ? a * a / 2 : width_ * (a - width_ / 2);
     }
+    case LossKind::kSoftmax: break;
   }
   LETHE_CHECK(false);
 }
@@ -61,6 +62,7 @@ double Loss::Slope(double p, double y) const {
     case LossKind::kLogistic: return -y * Sigmoid(-y * p);
     case LossKind::kSquared: return p - y;
     case LossKind::kHuber: return std::fmin(std::fmax(p - y, -width_), width_);
+    case LossKind::kSoftmax: break;
   }
   LETHE_CHECK(false);
 }
@@ -74,6 +76,7 @@ void Loss::Values(const Many& y, Many& p) const {
       p = (a <= width_).select(a.square() / 2, width_ * (a - width_ / 2));
       return;
     }
+    case LossKind::kSoftmax: break;
   }
   LETHE_CHECK(false);
 }
@@ -83,6 +86,7 @@ void Loss::Slopes(const Many& y, Many& p) const {
     case LossKind::kLogistic: Dispatch<LogisticSlopes>(y.data(), p.data()); return;
     case LossKind::kSquared: p -= y; return;
     case LossKind::kHuber: p = (p - y).max(-width_).min(width_); return;
+    case LossKind::kSoftmax: break;
   }
   LETHE_CHECK(false);
 }
@@ -95,6 +99,7 @@ double Loss::Curvature(double p, double y) const {
     }
     case LossKind::kSquared: return 1;
     case LossKind::kHuber: return std::abs(p - y) <= width_ ? 1 : 0;
+    case LossKind::kSoftmax: break;
   }
   LETHE_CHECK(false);
 }
@@ -107,6 +112,7 @@ void Loss::Curvatures(const Many& y, Many& p) const {
       return;
     case LossKind::kSquared: p.setOnes(); return;
     case LossKind::kHuber: p = ((p - y).abs() <= width_).cast<double>(); return;
+    case LossKind::kSoftmax: break;
   }
   LETHE_CHECK(false);
 }
@@ -116,6 +122,7 @@ double Loss::MaxSlope(double prediction_bound, double label_bound) const {
     case LossKind::kLogistic: return 1;
     case LossKind::kSquared: return prediction_bound + label_bound;
     case LossKind::kHuber: return width_;
+    case LossKind::kSoftmax: break;
   }
   LETHE_CHECK(false);
 }

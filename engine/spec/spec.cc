@@ -127,11 +127,33 @@ const char* Name(LossKind kind) {
     case LossKind::kLogistic: return "logistic";
     case LossKind::kSquared: return "squared";
     case LossKind::kHuber: return "huber";
+    case LossKind::kSoftmax: return "softmax";
   }
   LETHE_CHECK(false);
 }
 
 const char* Name(Oversized kind) { return kind == Oversized::kReject ? "reject" : "rescale"; }
+
+const char* Name(UpdateKind kind) {
+  switch (kind) {
+    case UpdateKind::kSgd: return "sgd";
+    case UpdateKind::kAdagrad: return "adagrad";
+    case UpdateKind::kFtrl: return "ftrl";
+    case UpdateKind::kNormalised: return "normalised";
+  }
+  LETHE_CHECK(false);
+}
+
+const char* Name(NormaliseKind kind) { return kind == NormaliseKind::kNone ? "none" : "l2"; }
+
+const char* Name(TextFeatures kind) {
+  switch (kind) {
+    case TextFeatures::kNone: return "none";
+    case TextFeatures::kWords: return "words";
+    case TextFeatures::kNgrams: return "ngrams";
+  }
+  LETHE_CHECK(false);
+}
 
 const char* Name(ScheduleKind kind) {
   switch (kind) {

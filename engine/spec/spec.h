@@ -3,14 +3,19 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 // The configuration of the engine as plain values. Names and defaults are those of the
 // configuration file, whose reader checks types only. Plan::Make (engine/plan.h) validates a Spec.
 // All structs are value types.
 namespace lethe {
 
-enum class LossKind { kLogistic, kSquared, kHuber };
+enum class LossKind { kLogistic, kSquared, kHuber, kSoftmax };
 enum class Oversized { kReject, kRescale };
+// How a gradient becomes a step: one step size for all weights, or one for each weight, which is a
+// function of the gradients so far.
+enum class UpdateKind { kSgd, kAdagrad, kFtrl, kNormalised };
 enum class ScheduleKind { kConstant, kInverseTime, kInverseSqrt, kHorizon, kAdaptive };
 enum class Guarantee { kJoint, kPerRequest };
 // Whether the stated budget is that of all shards together, whose average is served, or of each
@@ -31,6 +36,38 @@ struct ModelSpec {
   double huber_width = 1.0;
   double lambda = 0.01;
   double radius = 12;
+  std::int64_t classes = 0;              // softmax: how many; at least 2
+  std::vector<std::string> class_names;  // softmax: their names, if labels are names; or empty
+  double weight_bound = 1;               // the largest importance weight of an event
+};
+
+// Maps of the features of one event, applied in this order: text, crosses, hashing, scale, clip,
+// normalise, Fourier features, bias. None of them remembers an event.
+enum class NormaliseKind { kNone, kL2 };
+enum class TextFeatures { kNone, kWords, kNgrams };
+
+struct FourierSpec {
+  std::int64_t dimension = 0;  // random Fourier features; 0: none
+  double gamma = 1;            // of the Gaussian kernel exp(-gamma |x - y|^2)
+  std::uint64_t seed = 1;
+};
+
+// Means and deviations by which dense features are scaled. They come from a file.
+struct ScaleSpec {
+  std::string file;  // its path; empty: no scaling
+  std::string sha256;
+  bool is_public = true;  // false: it was computed from rows that may be deleted later
+  std::vector<double> mean;
+  std::vector<double> deviation;
+};
+
+struct FeaturesSpec {
+  NormaliseKind normalise = NormaliseKind::kNone;
+  double clip = 0;                                          // 0: off
+  std::vector<std::pair<std::string, std::string>> cross;  // pairs of namespaces
+  TextFeatures text = TextFeatures::kNone;
+  FourierSpec fourier;
+  ScaleSpec scale;
 };
 
 struct HorizonSpec {
@@ -39,6 +76,7 @@ struct HorizonSpec {
 };
 
 struct LearningSpec {
+  UpdateKind update = UpdateKind::kSgd;
   ScheduleKind schedule = ScheduleKind::kConstant;
   std::optional<double> eta;  // nullopt: auto
   HorizonSpec horizon;
@@ -156,6 +194,7 @@ struct NoiseSpec {
 
 struct Spec {
   ModelSpec model;
+  FeaturesSpec features;
   LearningSpec learning;
   ForgettingSpec forgetting;
   NoiseSpec noise;
@@ -167,7 +206,10 @@ struct Spec {
 // The names of the values in the configuration file. The texts are static.
 const char* Name(LossKind kind);
 const char* Name(Oversized kind);
+const char* Name(UpdateKind kind);
 const char* Name(ScheduleKind kind);
+const char* Name(NormaliseKind kind);
+const char* Name(TextFeatures kind);
 const char* Name(Guarantee guarantee);
 const char* Name(GuaranteeScope scope);
 const char* Name(Split split);
