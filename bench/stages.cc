@@ -113,7 +113,7 @@ void Learn(const std::string& path, std::int64_t dimension, const Admission& adm
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const Example& example = LearnIn(batch.item(i))->example;
       const double squared_norm = learner->SquaredNorm();
-      const double prediction = learner->Learn(example).score;
+      const Prediction prediction = learner->Learn(example);
       probe.OnLearn({0}, {{batch.position(i).offset.value}, prediction, squared_norm, example});
     }
   });

@@ -37,7 +37,7 @@ TEST_F(OnlineDp, WithoutNoiseReproducesTheKeptLeader) {
     const Loss loss(LossKind::kLogistic);
     double total = 0;
     const auto data = ReferenceData(1, kept.n, 20);
-    for (const Example& example : data) total += loss.Value(mode_->Learn(example), example.y);
+    for (const Example& example : data) total += loss.Value(mode_->Learn(example).score, example.y);
     EXPECT_NEAR(mode_->model()[0], kept.z, 1e-9);
     EXPECT_NEAR(total / kept.n, kept.loss, 1e-9);
     // The kept noise is for rho = 0.0243559704.

@@ -56,7 +56,7 @@ TEST(Regret, ComparatorChangesAtEachDeletionAsInEquationFive) {
   Regret regret(Loss(LossKind::kSquared), SquaredConstants(lambda, 100));
   const std::vector<std::int64_t> first = {3, 50}, second = {7, 120};
   for (std::size_t i = 0; i < data.events.size(); ++i) {
-    regret.Learn({{static_cast<std::int64_t>(i)}, 0, 0, data.events[i]});
+    regret.Learn({{static_cast<std::int64_t>(i)}, {0}, 0, data.events[i]});
     if (i == 99) regret.Forget(std::vector<Target>{{{3}, {}}, {{50}, {}}});
     if (i == 149) regret.Forget(std::vector<Target>{{{7}, {}}, {{120}, {}}});
   }

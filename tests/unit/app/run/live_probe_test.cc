@@ -13,7 +13,7 @@ ShardReport ReportOf(const Spec& spec) {
   const Plan plan = Plan::Make(spec).value();
   LiveProbe probe(plan);
   const Example example{Vector::Unit(2, 0), 1};
-  probe.OnLearn({0}, {{0}, 0.5, 0, example});
+  probe.OnLearn({0}, {{0}, {0.5}, 0, example});
   ShardReport report;
   probe.AddTo(report);
   return report;

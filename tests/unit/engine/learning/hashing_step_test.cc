@@ -109,8 +109,8 @@ TEST_P(SparseStepTest, EqualsTheDenseStep) {
   for (int t = 0; t < 100000; ++t) {
     const double y = dice.Chance(0.5) ? 1 : -1;
     const Example event = SparseEvent(dice, plan.spec.model, dice.Below(10), dice.Uniform(), y);
-    const double p = sparse.Learn(event);
-    const double q = dense.Learn({Spread(event, dimension), y});
+    const double p = sparse.Learn(event).score;
+    const double q = dense.Learn({Spread(event, dimension), y}).score;
     worst = std::max(worst, std::abs(p - q));
     on_the_sphere |= dense.squared_norm() > std::pow(plan.spec.model.radius * (1 - 1e-9), 2);
     if (t % 100 == 99) worst = std::max(worst, (sparse.model() - dense.model()).norm());
@@ -177,7 +177,7 @@ TEST(SparseRunTest, ReadingChangesNoBits) {
       const OnlineRun copy = read;
       EXPECT_EQ(copy.model(), read.model());
     }
-    ASSERT_EQ(quiet.Learn(event), read.Learn(event));
+    ASSERT_EQ(quiet.Learn(event).score, read.Learn(event).score);
     if (t % 5000 == 4321) {
       const Stream stream{Stream::Purpose::kNoise, ShardId{0}, static_cast<std::uint64_t>(t)};
       quiet.Draw(0.01, random, stream);
@@ -200,7 +200,7 @@ TEST(SparseRunTest, GoesOnFromWhatWasSavedWithTheSameBits) {
   for (int t = 0; t < 30000; ++t) {
     const Example event =
         SparseEvent(dice, spec.model, dice.Below(8), 1, dice.Chance(0.5) ? 1 : -1);
-    ASSERT_EQ(run.Learn(event), resumed.Learn(event)) << t;
+    ASSERT_EQ(run.Learn(event).score, resumed.Learn(event).score) << t;
     ASSERT_EQ(run.squared_norm(), resumed.squared_norm()) << t;
     if (t % 97 != 0) continue;
     SavingArchive saving;
@@ -242,7 +242,7 @@ TEST(SparseRunTest, DrawLeavesNothingOfScaleAndNorm) {
   ASSERT_EQ(faded.model(), blank.model());
   for (int t = 0; t < 10000; ++t) {
     const Example event = SparseEvent(dice, spec.model, 3, 1, dice.Chance(0.5) ? 1 : -1);
-    ASSERT_EQ(faded.Learn(event), blank.Learn(event)) << t;
+    ASSERT_EQ(faded.Learn(event).score, blank.Learn(event).score) << t;
     ASSERT_EQ(faded.squared_norm(), blank.squared_norm()) << t;
   }
   EXPECT_EQ(faded.model(), blank.model());
