@@ -39,7 +39,7 @@ double Quantile(std::vector<double> values, double q) {
 class Before {
  public:
   explicit Before(const Plan& plan)
-      : plan_(plan), run_(NewOnlineRun(plan.spec.model, plan.constants, plan.schedule)) {}
+      : plan_(plan), run_(NewOnlineRun(plan.spec, plan.constants, plan.schedule)) {}
 
   double Draw(std::int64_t steps, std::span<const Target> batch) {
     while (run_.ledger().steps() < steps) run_.Skip();
@@ -195,7 +195,7 @@ int Ratios() {
     const double mu = dice.LogUniform(0.1, 5);
     spec.forgetting.budget = {.epsilon = {}, .delta = {}, .mu = mu, .rho = {}};
     const Plan plan = Plan::Make(spec).value();
-    const auto start = [&] { return NewOnlineRun(plan.spec.model, plan.constants, plan.schedule); };
+    const auto start = [&] { return NewOnlineRun(plan.spec, plan.constants, plan.schedule); };
     // Real, and the reference worlds of both definitions.
     OnlineRun real = start(), on_regulariser = start(), no_step = start();
     real.SetBlank(Ledger::Blank::kRegulariser);

@@ -42,7 +42,7 @@ ModelSpec Hashed(std::int64_t bits) {
 }
 
 void LearnAll(benchmark::State& state, const Plan& plan, const std::vector<Example>& events) {
-  OnlineRun run = NewOnlineRun(plan.spec.model, plan.constants, plan.schedule);
+  OnlineRun run = NewOnlineRun(plan.spec, plan.constants, plan.schedule);
   std::size_t next = 0;
   for (auto _ : state) {
     run.Prefetch(events[(next + kAhead) & (kEvents - 1)]);
@@ -85,7 +85,7 @@ void BM_TouchWeights(benchmark::State& state) {
   for (Example& event : events) {
     if (validator.Admit(NamedEvent(random, state.range(0)), event)) state.SkipWithError("refused");
   }
-  Vector weights = Vector::Zero(validator.model_dimension());
+  Vector weights = Vector::Zero(validator.input_dimension());
   std::size_t next = 0;
   for (auto _ : state) {
     const Example& event = events[next & (kEvents - 1)];

@@ -1,11 +1,11 @@
 #include "engine/plan.h"
 
-#include "engine/admission/event_validator.h"
 #include "engine/admission/feature_hash.h"
 #include "engine/base/check.h"
 #include "engine/learning/sparse_model.h"
 #include "engine/privacy/horizon.h"
 #include "engine/privacy/noise.h"
+#include "engine/spec/dimension.h"
 
 namespace lethe {
 namespace {
@@ -106,6 +106,7 @@ Spec OfOneShard(const Spec& stated, std::int64_t shards, Promise& budget) {
 Result<Plan> Plan::Make(const Spec& stated, std::int64_t shards) {
   LETHE_CHECK(shards >= 1);
   LETHE_RETURN_IF_ERROR(CheckHashBits(stated.model));
+  LETHE_RETURN_IF_ERROR(CheckDimension(stated));
   LETHE_RETURN_IF_ERROR(CheckWaiting(stated.forgetting));
   LETHE_RETURN_IF_ERROR(CheckRetention(stated.forgetting));
   LETHE_RETURN_IF_ERROR(CheckShrink(stated.forgetting));
@@ -117,10 +118,10 @@ Result<Plan> Plan::Make(const Spec& stated, std::int64_t shards) {
   // From here on, and in the mode's own check, the budget is that of one shard.
   const Spec spec = OfOneShard(stated, shards, budget.value());
   auto schedule = Schedule::Make(spec.learning, spec.forgetting.split, constants.value(),
-                                 budget.value().rho, EventValidator(spec.model).model_dimension());
+                                 budget.value().rho, ModelDimension(spec));
   if (!schedule.ok()) return schedule.status();
   // Noise on the grid is rounded to 2^-26 of itself, so the budget must be well above that.
-  if (budget.value().mu < 16 * GridShiftPerSigma(EventValidator(spec.model).model_dimension())) {
+  if (budget.value().mu < 16 * GridShiftPerSigma(ModelDimension(spec))) {
     return Status(ErrorCode::kConfig,
                   "forgetting.budget: too small for a model of this dimension: noise in doubles "
                   "cannot be drawn that finely");

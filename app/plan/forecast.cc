@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/admission/event_validator.h"
 #include "engine/learning/calibrator.h"
 #include "engine/modes/online_unlearner.h"
+#include "engine/spec/dimension.h"
 
 namespace lethe {
 namespace {
@@ -45,7 +45,7 @@ class EmptyRun {
   explicit EmptyRun(const Plan& plan)
       : plan_(plan),
         calibrator_(WithoutShrink(plan.spec), plan.constants, plan.budget),
-        run_(NewOnlineRun(plan.spec.model, plan.constants, plan.schedule)) {
+        run_(NewOnlineRun(plan.spec, plan.constants, plan.schedule)) {
     if (plan.spec.forgetting.mode == "passive") run_.SetBlank(Ledger::Blank::kRegulariser);
   }
 
@@ -146,7 +146,7 @@ Result<Forecast> MakeForecast(const Spec& spec, std::int64_t events, std::int64_
   Forecast& forecast = started.value();
   const Plan& plan = forecast.plan;
   forecast.events = events;
-  forecast.dimension = EventValidator(plan.spec.model).model_dimension();
+  forecast.dimension = ModelDimension(plan.spec);
   forecast.active = ForecastActive(plan.spec, events, shards);
   forecast.retrain = ForecastRetrain(plan.spec, events);
   forecast.rewind = ForecastRewind(WithMode(spec, "rewind"), events);

@@ -35,7 +35,7 @@ class Mean {
 class Trial {
  public:
   explicit Trial(const Plan& plan)
-      : run_(NewOnlineRun(plan.spec.model, plan.constants, plan.schedule,
+      : run_(NewOnlineRun(plan.spec, plan.constants, plan.schedule,
                           Ledger::Account::kStepsOnly)),
         checkpoints_(run_.model_dimension()) {}
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "connectors/system/sodium_random.h"
-#include "engine/admission/event_validator.h"
+#include "engine/spec/dimension.h"
 #include "state/payloads/memory_payloads.h"
 
 namespace lethe {
@@ -13,13 +13,13 @@ namespace {
 constexpr int kNewtonSteps = 3;  // a reset needs two or three
 
 double Weights(const Plan& plan) {
-  return static_cast<double>(EventValidator(plan.spec.model).model_dimension());
+  return static_cast<double>(ModelDimension(plan.spec));
 }
 
 // The bytes of the payload of one dense event.
 double PayloadBytes(const Plan& plan) {
   MemoryPayloads one;
-  one.Add({0}, {Vector::Zero(EventValidator(plan.spec.model).model_dimension()), 0});
+  one.Add({0}, {Vector::Zero(InputDimension(plan.spec)), 0});
   return static_cast<double>(one.bytes());
 }
 

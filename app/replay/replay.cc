@@ -33,7 +33,7 @@ class Replayer final : private PipelineStages<MessageBatch> {
         options_(options),
         random_(MakeRandom(plan.spec.noise)),
         sink_(files),
-        evaluation_(Loss(plan.spec.model.loss, plan.spec.model.huber_width), options.series_every,
+        evaluation_(Loss(plan.spec.model, plan.spec.learning.update), options.series_every,
                     [this, files](const SeriesRow& row) {
                       if (options_.keep_series) kept_.push_back(row);
                       if (files == nullptr || !series_.ok()) return;

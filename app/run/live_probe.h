@@ -20,7 +20,7 @@ class LiveProbe final : public Probe {
   // A promise that holds even if people react to what is released covers the noised models. Losses
   // carry no noise, so with such a promise none are kept.
   explicit LiveProbe(const Plan& plan)
-      : losses_(Loss(plan.spec.model.loss, plan.spec.model.huber_width)),
+      : losses_(Loss(plan.spec.model, plan.spec.learning.update)),
         keeps_losses_(!plan.AllowsAdaptiveRequests()) {}
 
   void OnLearn(ShardId, const LearnedStep& step) override {

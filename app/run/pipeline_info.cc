@@ -1,7 +1,7 @@
 #include "app/run/pipeline_info.h"
 
-#include "engine/admission/event_validator.h"
 #include "engine/spec/config_hash.h"
+#include "engine/spec/dimension.h"
 
 namespace lethe {
 
@@ -17,7 +17,7 @@ PipelineInfo PipelineInfoOf(const Plan& plan, const Hasher& hasher) {
   info.dimension = spec.model.dimension;
   info.bias = spec.model.bias;
   info.hash_bits = spec.model.hash_bits;
-  info.weights = EventValidator(spec.model).model_dimension();
+  info.weights = ModelDimension(spec);
   info.radius = plan.constants.radius;
   info.certified = plan.WhyNotCertified().empty();
   info.shards = plan.shards;

@@ -148,7 +148,7 @@ Status Publisher::WaitForModels(ShardId shard) {
 }
 
 void Publisher::SetModelLimit(std::int64_t bytes) {
-  const std::int64_t most = MostModelBytes(config_.spec.model);
+  const std::int64_t most = MostModelBytes(config_.spec);
   models_fit_ = most <= bytes;
   if (models_fit_ || !config_.publish.models_topic) return;
   LogWarning("a model may have " + std::to_string(most) + " bytes, and topic " +

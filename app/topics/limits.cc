@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "engine/admission/event_validator.h"
+#include "engine/spec/dimension.h"
 
 namespace lethe {
 namespace {
@@ -56,8 +56,8 @@ Result<std::map<std::string, std::int64_t>> AskForLimits(const KafkaSettings& se
   return limits;
 }
 
-std::int64_t MostModelBytes(const ModelSpec& model) {
-  return kModelFrameBytes + kWeightBytes * EventValidator(model).model_dimension();
+std::int64_t MostModelBytes(const Spec& spec) {
+  return kModelFrameBytes + kWeightBytes * ModelDimension(spec);
 }
 
 std::int64_t MostSentBytes(const KafkaSettings& settings, std::optional<std::int64_t> limit) {

@@ -33,7 +33,7 @@ Result<std::map<std::string, std::int64_t>> AskForLimits(const KafkaSettings& se
 // The most bytes that a record with a model can have, whatever its weights are. This number decides
 // whether models are published, and never the length of one model: that length depends on every
 // learned event, and a count or a log line would reveal it for ever.
-std::int64_t MostModelBytes(const ModelSpec& model);
+std::int64_t MostModelBytes(const Spec& spec);
 // The most bytes of a record that a producer with these settings can send to a topic. `limit`: of
 // the topic, if it is known.
 std::int64_t MostSentBytes(const KafkaSettings& settings, std::optional<std::int64_t> limit);

@@ -236,7 +236,7 @@ class OnlineCheck {
               "max.message.bytes");
     }
     const auto models = limit(config_.publish.models_topic);
-    const std::int64_t model = MostModelBytes(config_.spec.model);
+    const std::int64_t model = MostModelBytes(config_.spec);
     if (models && *models < model) {
       Add(Level::kBroken, *config_.publish.models_topic,
           "takes " + std::to_string(*models) + " bytes, a model may have " + std::to_string(model) +

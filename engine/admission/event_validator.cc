@@ -55,7 +55,7 @@ bool EventValidator::AdmitView(const LearnView& learn, Example& example) const {
   const Eigen::Index dimension = feature_dimension();
   if (model_.hash_bits || static_cast<Eigen::Index>(learn.count) != dimension) return false;
   example.at.clear();
-  example.x.resize(model_dimension());
+  example.x.resize(input_dimension());
   const double squared_norm = learn.is_float32
                                   ? WidenWithSquaredNorm(learn.x, learn.count, example.x.data())
                                   : UnpackWithSquaredNorm(learn.x, learn.count, example.x.data());
@@ -75,7 +75,7 @@ std::optional<Rejection> EventValidator::AdmitDense(const Event& event, Example&
                                                std::to_string(dimension));
   }
   example.at.clear();
-  example.x.resize(model_dimension());
+  example.x.resize(input_dimension());
   auto x = example.x.head(dimension);
   const double squared_norm = CopyWithSquaredNorm(event.x.data(), event.x.size(), x.data());
   if (model_.bias) example.x[dimension] = 1;

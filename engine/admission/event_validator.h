@@ -18,8 +18,8 @@ class EventValidator {
  public:
   explicit EventValidator(const ModelSpec& model);
 
-  // The number of weights, bias included.
-  Eigen::Index model_dimension() const { return feature_dimension() + (model_.bias ? 1 : 0); }
+  // The number of features, bias included.
+  Eigen::Index input_dimension() const { return feature_dimension() + (model_.bias ? 1 : 0); }
 
   // Fills `example` and returns nullopt, or returns the rejection; `example` is then unspecified.
   // The message of a rejection has no feature value, feature name, id or subject.

@@ -131,6 +131,126 @@ struct Step {
   }
 };
 
+// Calls tile(j, lanes) for the columns j.. of a matrix, in tiles that are as wide as four, two or
+// one register. Each column is added from the first row to the last, whatever its tile, so that the
+// width of a register changes no bit.
+template <typename Tile>
+[[gnu::always_inline]] inline void ForEachTile(std::size_t columns, const Tile& tile) {
+  std::size_t j = 0;
+  for (; j + 16 <= columns; j += 16) tile.template Run<Four, 4>(j);
+  for (; j + 4 <= columns; j += 4) tile.template Run<Four, 1>(j);
+  for (; j < columns; ++j) tile.template Run<double, 1>(j);
+}
+
+template <typename T>
+[[gnu::always_inline]] inline void Read(const double* from, T& value) {
+  std::memcpy(&value, from, sizeof value);
+}
+
+struct StepRows {
+  double keep;
+  const double* step;
+  std::size_t columns;
+  const double* x;
+  std::size_t count;
+  double* z;
+  double* total;
+
+  [[gnu::always_inline]] static double Run(double keep, const double* step, std::size_t columns,
+                                           const double* x, std::size_t count, double* z) {
+    double total = 0;
+    ForEachTile(columns, StepRows{keep, step, columns, x, count, z, &total});
+    return total;
+  }
+
+  template <typename T, int kRegisters>
+  [[gnu::always_inline]] void Run(std::size_t j) const {
+    constexpr std::size_t kLanes = sizeof(T) / sizeof(double);
+    T pushes[kRegisters];
+    T sums[kRegisters];
+    for (int k = 0; k < kRegisters; ++k) {
+      Read(step + j + k * kLanes, pushes[k]);
+      sums[k] = T{};
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      for (int k = 0; k < kRegisters; ++k) {
+        double* const at = z + i * columns + j + k * kLanes;
+        T value;
+        Read(at, value);
+        value = keep * value - x[i] * pushes[k];
+        std::memcpy(at, &value, sizeof value);
+        sums[k] += value * value;
+      }
+    }
+    for (int k = 0; k < kRegisters; ++k) {
+      double lanes[kLanes];
+      std::memcpy(lanes, &sums[k], sizeof lanes);
+      for (const double lane : lanes) *total += lane;
+    }
+  }
+};
+
+struct SquareRows {
+  const double* z;
+  std::size_t count;
+  std::size_t columns;
+  double* total;
+
+  [[gnu::always_inline]] static double Run(const double* z, std::size_t count,
+                                           std::size_t columns) {
+    double total = 0;
+    ForEachTile(columns, SquareRows{z, count, columns, &total});
+    return total;
+  }
+
+  template <typename T, int kRegisters>
+  [[gnu::always_inline]] void Run(std::size_t j) const {
+    constexpr std::size_t kLanes = sizeof(T) / sizeof(double);
+    T sums[kRegisters];
+    for (T& sum : sums) sum = T{};
+    for (std::size_t i = 0; i < count; ++i) {
+      for (int k = 0; k < kRegisters; ++k) {
+        T value;
+        Read(z + i * columns + j + k * kLanes, value);
+        sums[k] += value * value;
+      }
+    }
+    for (int k = 0; k < kRegisters; ++k) {
+      double lanes[kLanes];
+      std::memcpy(lanes, &sums[k], sizeof lanes);
+      for (const double lane : lanes) *total += lane;
+    }
+  }
+};
+
+struct Multiply {
+  const double* z;
+  std::size_t columns;
+  const double* x;
+  std::size_t count;
+  double* u;
+
+  [[gnu::always_inline]] static void Run(const double* z, std::size_t columns, const double* x,
+                                         std::size_t count, double* u) {
+    ForEachTile(columns, Multiply{z, columns, x, count, u});
+  }
+
+  template <typename T, int kRegisters>
+  [[gnu::always_inline]] void Run(std::size_t j) const {
+    constexpr std::size_t kLanes = sizeof(T) / sizeof(double);
+    T sums[kRegisters];
+    for (T& sum : sums) sum = T{};
+    for (std::size_t i = 0; i < count; ++i) {
+      for (int k = 0; k < kRegisters; ++k) {
+        T value;
+        Read(z + i * columns + j + k * kLanes, value);
+        sums[k] += x[i] * value;
+      }
+    }
+    for (int k = 0; k < kRegisters; ++k) std::memcpy(u + j + k * kLanes, &sums[k], sizeof sums[k]);
+  }
+};
+
 }  // namespace
 
 double CopyWithSquaredNorm(const double* from, std::size_t count, double* to) {
@@ -148,6 +268,20 @@ double WidenWithSquaredNorm(const char* floats, std::size_t count, double* to) {
 double StepWithSquaredNorm(double keep, double step, const double* x, std::size_t count,
                            double* z) {
   return Dispatch<Step>(keep, step, x, count, z);
+}
+
+double StepRowsWithSquaredNorm(double keep, const double* step, std::size_t columns,
+                               const double* x, std::size_t count, double* z) {
+  return Dispatch<StepRows>(keep, step, columns, x, count, z);
+}
+
+double RowsSquaredNorm(const double* z, std::size_t count, std::size_t columns) {
+  return Dispatch<SquareRows>(z, count, columns);
+}
+
+void MultiplyRows(const double* z, std::size_t columns, const double* x, std::size_t count,
+                  double* u) {
+  Dispatch<Multiply>(z, columns, x, count, u);
 }
 
 }  // namespace lethe

@@ -25,22 +25,34 @@ class OnlineRun {
  public:
   enum class Features { kDense, kSparse };
 
-  // For sparse features the constants must have passed SparseModel::Check.
+  // `input_dimension`: the number of features, with the bias; the model has loss.outputs() weights
+  // for each. For sparse features the constants must have passed SparseModel::Check.
   OnlineRun(const Loss& loss, const Constants& constants, const Schedule& schedule,
-            Eigen::Index model_dimension, Features features = Features::kDense,
+            Eigen::Index input_dimension, Features features = Features::kDense,
             Ledger::Account account = Ledger::Account::kInfluence);
 
+  // <z, x>. For a loss with one output.
   double Predict(const Example& example) const {
     return sparse_ ? sparse_->Dot(example) : z_.dot(example.x);
   }
+  // The scores of the example, loss.scores() of them, for any loss.
+  void Scores(const Example& example, double* scores) const;
 
   // A hint that the event will be learned soon.
   void Prefetch(const Example& example) const {
     if (sparse_) sparse_->Prefetch(example);
   }
 
-  // z <- Proj(z - eta (loss'(<z,x>; y) x + mu z)). Returns the prediction before the step.
+  // z <- Proj(z - eta (w loss'(<z,x>; y) x + mu z)) with the importance weight w of the example.
+  // Returns the prediction before the step; its scores are valid until the next call or until the
+  // run is destroyed.
+  //
+  // w = 0 learns nothing of the event: it takes the step on the regulariser alone. The ledger books
+  // every position with the same contraction, because w is private; so the step must contract. A
+  // run whose ledger books nothing (Ledger::Account::kStepsOnly) takes no step instead, as for a
+  // deleted event.
   Prediction Learn(const Example& example) {
+    if (loss_.is_softmax()) return LearnMany(example);
     return sparse_ ? LearnSparse(example) : LearnDense(example);
   }
 
@@ -104,18 +116,31 @@ class OnlineRun {
  private:
   Prediction LearnDense(const Example& example);
   Prediction LearnSparse(const Example& example);
+  Prediction LearnMany(const Example& example);
+  // u = z' x
+  void Outputs(const Example& example, double* u) const;
+  bool IsSkipped(const Example& example) const {
+    return example.w == 0 && ledger_.account() == Ledger::Account::kStepsOnly;
+  }
+  // Projects z_, whose squared norm may be passed, and updates squared_norm_.
+  void ProjectDense() { ProjectDense(DenseSquaredNorm()); }
+  void ProjectDense(double squared_norm);
+  double DenseSquaredNorm() const;
   // Adaptive schedule only: adds a squared gradient norm and returns the step size.
   double NextStep(double squared_gradient);
 
   Loss loss_;
   Constants constants_;
   Schedule schedule_;
-  Eigen::Index dimension_;
+  Eigen::Index inputs_;
+  Eigen::Index dimension_;  // of the model
+  double inner_radius_;     // the radius of the projection with several outputs
   Ledger ledger_;
   Vector z_;                           // dense features
   std::optional<SparseModel> sparse_;  // sparse features
   double squared_norm_ = 0;            // |z_|^2
   double squared_gradients_ = 0;       // adaptive schedule only: their sum
+  Vector work_;                        // several outputs: outputs, gradient and scores of a step
 };
 
 }  // namespace lethe

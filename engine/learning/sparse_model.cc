@@ -1,6 +1,7 @@
 #include "engine/learning/sparse_model.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -35,8 +36,10 @@ double Reach(const Constants& constants) {
 }
 
 // |v|^2 is recomputed after this many steps: often enough for kDrift, and at an amortised cost of
-// at most one weight per step.
-std::int64_t Period(Eigen::Index dimension) { return std::max<std::int64_t>(4096, dimension); }
+// at most one weight per step, or four for each output.
+std::int64_t Period(Eigen::Index features, int outputs) {
+  return std::max<std::int64_t>(4096, outputs == 1 ? features : features / 4);
+}
 
 // Bounds the error of the carried sum, in units of r^2 when it is brought to z.
 //
@@ -50,7 +53,9 @@ std::int64_t Period(Eigen::Index dimension) { return std::max<std::int64_t>(4096
 // projected. If |z'| > r, projecting multiplies |z|^2 and its error by (r/|z'|)^2. Either way a
 // step leaves less than 2^-84 r^2 on top of what older errors have shrunk to. Summing anew costs
 // less than that per weight, and there are no more weights than steps between two sums: 2^-83 for
-// each of these steps, at most 2^24 + 1 of them, covers everything.
+// each of these steps, at most 2^24 + 1 of them, covers everything. With m > 1 outputs a step has m times as
+// many terms, and there is a sum after max(2^12, features/4) steps: with at most 2^12 outputs and
+// 2^26 weights m times the number of steps is at most 2^24.
 constexpr double kDrift = 0x1p-58;
 
 // sum <- sum + x by Knuth's two-sum: the rounding error of `high` is exact and goes to `low`.
@@ -98,16 +103,21 @@ Status SparseModel::Check(const Constants& constants) {
 //
 // Together at most (2 m + 30) u (r + eta L), less than (3 d + 40) u (r + eta L) with d = m. Nothing
 // of it depends on how many features events had, how large s is or when it was folded.
-std::int64_t SparseModel::Terms() { return kBlock + kMostBlocks; }
+//
+// Softmax adds what OnlineRun's comment on its terms lists for the scores, 3 K.
+std::int64_t SparseModel::Terms(const Loss& loss) {
+  return kBlock + kMostBlocks + (loss.is_softmax() ? 3 * loss.scores() : 0);
+}
 
 // The projection uses a slightly smaller ball, to allow for the errors of the maintained norm and
 // of the factor.
-SparseModel::SparseModel(const Constants& constants, Eigen::Index dimension)
-    : inner_radius_(constants.radius * (1 - 16 * kUnit - kDrift)),
+SparseModel::SparseModel(const Constants& constants, Eigen::Index features, int outputs)
+    : outputs_(outputs),
+      inner_radius_(constants.radius * (1 - 16 * kUnit - kDrift)),
       least_scale_(std::max(Reach(constants), 1.0) / kFold),
-      period_(Period(dimension)),
-      v_(Vector::Zero(dimension)) {
-  LETHE_CHECK(Check(constants).ok() && dimension <= (Eigen::Index{1} << kMaxHashBits) + 1);
+      period_(Period(features, outputs)),
+      v_(Vector::Zero(features * outputs)) {
+  LETHE_CHECK(Check(constants).ok() && features <= (Eigen::Index{1} << kMaxHashBits) + 1);
 }
 
 double SparseModel::Dot(const Example& example) const {
@@ -121,6 +131,47 @@ double SparseModel::Dot(const Example& example) const {
     total += block;
   }
   return scale_ * total;
+}
+
+void SparseModel::Multiply(const Example& example, double* u) const {
+  LETHE_CHECK(example.at.size() <= kMostTerms);
+  const auto m = static_cast<std::size_t>(outputs_);
+  std::array<double, Loss::kMostClasses> block;  // NOLINT: the entries in use are written first
+  std::fill_n(u, m, 0.0);
+  for (std::size_t i = 0; i < example.at.size();) {
+    std::fill_n(block.data(), m, 0.0);
+    for (const std::size_t end = std::min(i + kBlock, example.at.size()); i < end; ++i) {
+      const double* const weights = v_.data() + example.at[i] * m;
+      const double x = example.x[static_cast<Eigen::Index>(i)];
+      for (std::size_t j = 0; j < m; ++j) block[j] += weights[j] * x;
+    }
+    for (std::size_t j = 0; j < m; ++j) u[j] += block[j];
+  }
+  for (std::size_t j = 0; j < m; ++j) u[j] *= scale_;
+}
+
+void SparseModel::Step(double shrink, const double* push, const Example& example) {
+  LETHE_CHECK(shrink > 0 && example.at.size() <= kMostTerms);
+  scale_ *= shrink;
+  Rescale();
+  const auto m = static_cast<std::size_t>(outputs_);
+  std::array<double, Loss::kMostClasses> factor;  // NOLINT: the entries in use are written first
+  for (std::size_t j = 0; j < m; ++j) factor[j] = push[j] / scale_;
+  std::size_t added = 0;
+  for (std::size_t i = 0; i < example.at.size(); ++i) {
+    double* const weights = v_.data() + example.at[i] * m;
+    const double x = example.x[static_cast<Eigen::Index>(i)];
+    for (std::size_t j = 0; j < m; ++j) {
+      const double before = unit_ * weights[j];
+      Add(squares_, -(before * before));
+      weights[j] -= factor[j] * x;
+      const double after = unit_ * weights[j];
+      Add(squares_, after * after);
+      if (++added % kBlock == 0) Normalise(squares_);
+    }
+  }
+  Normalise(squares_);
+  FinishStep();
 }
 
 void SparseModel::Step(double shrink, double push, const Example& example) {
@@ -139,6 +190,10 @@ void SparseModel::Step(double shrink, double push, const Example& example) {
     }
     Normalise(squares_);
   }
+  FinishStep();
+}
+
+void SparseModel::FinishStep() {
   if (++steps_ == period_) Recompute();
   Project();
 }

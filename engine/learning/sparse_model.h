@@ -7,6 +7,7 @@
 #include "engine/base/types.h"
 #include "engine/ports/example.h"
 #include "engine/spec/constants.h"
+#include "engine/spec/loss.h"
 
 namespace lethe {
 
@@ -29,21 +30,28 @@ class SparseModel {
   // The d in the ledger's round-off term (3d + 40) 2^-53 (r + eta L), such that the term bounds the
   // distance of one Step from the exact step. It is a constant, because the number of features of
   // an event is private data.
-  static std::int64_t Terms();
+  static std::int64_t Terms(const Loss& loss);
 
-  // z = 0. `constants` must have passed Check; at most 2^kMaxHashBits + 1 weights.
-  SparseModel(const Constants& constants, Eigen::Index dimension);
+  // z = 0. `constants` must have passed Check; at most 2^kMaxHashBits + 1 features, each with
+  // `outputs` weights.
+  SparseModel(const Constants& constants, Eigen::Index features, int outputs = 1);
 
-  // <z, x>
+  // <z, x>, for one output.
   double Dot(const Example& example) const;
+  // The outputs u = z' x, for any number of outputs.
+  void Multiply(const Example& example, double* u) const;
 
   // A hint that the event will be learned soon.
   void Prefetch(const Example& example) const {
-    for (const std::uint32_t at : example.at) __builtin_prefetch(v_.data() + at, 1);
+    const auto outputs = static_cast<std::size_t>(outputs_);
+    for (const std::uint32_t at : example.at) __builtin_prefetch(v_.data() + at * outputs, 1);
   }
 
   // z <- Proj(shrink z - push x), 0 < shrink <= 1.
+  // For one output.
   void Step(double shrink, double push, const Example& example);
+  // The same with a push for each output; the model becomes shrink z - x push'.
+  void Step(double shrink, const double* push, const Example& example);
 
   // The weights with s multiplied in.
   Vector Dense() const { return scale_ * v_; }
@@ -69,9 +77,11 @@ class SparseModel {
   // Called when s became smaller: keeps s and the maintained norm within the range of a double.
   void Rescale();
   void Project();
+  void FinishStep();
   // Computes |v|^2 from all weights.
   void Recompute();
 
+  int outputs_;
   double inner_radius_;     // the radius that Project uses, smaller by the error of the norm
   double least_scale_;      // below this, s is folded into v
   std::int64_t period_;     // steps between two calls of Recompute

@@ -20,17 +20,17 @@ class ExactUnlearner : public Unlearner {
 
  protected:
   explicit ExactUnlearner(const ModeContext& context)
-      : model_(context.spec.model),
+      : spec_(context.spec),
         constants_(context.constants),
         schedule_(context.schedule),
         run_(NewRun()) {}
 
   // A run before its first event.
-  OnlineRun NewRun() const { return NewOnlineRun(model_, constants_, schedule_); }
+  OnlineRun NewRun() const { return NewOnlineRun(spec_, constants_, schedule_); }
   OnlineRun& run() { return run_; }
 
  private:
-  ModelSpec model_;
+  Spec spec_;
   Constants constants_;
   Schedule schedule_;
   OnlineRun run_;

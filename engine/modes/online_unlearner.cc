@@ -1,23 +1,23 @@
 #include "engine/modes/online_unlearner.h"
 
-#include "engine/admission/event_validator.h"
 #include "engine/base/check.h"
+#include "engine/spec/dimension.h"
 
 namespace lethe {
 
-OnlineRun NewOnlineRun(const ModelSpec& model, const Constants& constants, const Schedule& schedule,
+OnlineRun NewOnlineRun(const Spec& spec, const Constants& constants, const Schedule& schedule,
                        Ledger::Account account) {
-  return {Loss(model.loss, model.huber_width),
+  return {Loss(spec.model, spec.learning.update),
           constants,
           schedule,
-          EventValidator(model).model_dimension(),
-          model.hash_bits ? OnlineRun::Features::kSparse : OnlineRun::Features::kDense,
+          InputDimension(spec),
+          spec.model.hash_bits ? OnlineRun::Features::kSparse : OnlineRun::Features::kDense,
           account};
 }
 
 OnlineUnlearner::OnlineUnlearner(const ModeContext& context)
-    : loss_(context.spec.model.loss, context.spec.model.huber_width),
-      run_(NewOnlineRun(context.spec.model, context.constants, context.schedule)),
+    : loss_(context.spec.model, context.spec.learning.update),
+      run_(NewOnlineRun(context.spec, context.constants, context.schedule)),
       calibrator_(context.spec, context.constants, context.promise),
       shard_(context.shard),
       random_(context.random),

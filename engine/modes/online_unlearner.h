@@ -69,7 +69,7 @@ class OnlineUnlearner : public Unlearner {
 };
 
 // A run of this model before its first event.
-OnlineRun NewOnlineRun(const ModelSpec& model, const Constants& constants, const Schedule& schedule,
+OnlineRun NewOnlineRun(const Spec& spec, const Constants& constants, const Schedule& schedule,
                        Ledger::Account account = Ledger::Account::kInfluence);
 
 }  // namespace lethe

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "engine/base/archive.h"
 #include "engine/modes/checkpoints.h"
@@ -38,21 +39,24 @@ constexpr std::int64_t kMostBytesInMemory = std::int64_t{512} << 20;
 class RewindUnlearner final : public Unlearner {
  public:
   RewindUnlearner(const ModeContext& context, std::int64_t window)
-      : model_(context.spec.model),
+      : spec_(context.spec),
         constants_(context.constants),
         schedule_(context.schedule),
         payloads_(context.payloads),
         window_(window),
         is_in_time_(RewindWindowMs(context.spec.forgetting) > 0),
-        ns_per_position_(RewindNsPerPosition(model_)),
+        ns_per_position_(RewindNsPerPosition(spec_.model)),
         run_(NewRun()),
         checkpoints_(run_.model_dimension()) {}
 
   Prediction Learn(const Example& example) override {
     KeepInMemory();
     payloads_.Add({anchor_ + run_.ledger().steps()}, example);
-    const Prediction prediction = run_.Learn(example);
+    Prediction prediction = run_.Learn(example);
     if (window_ > 0 && run_.ledger().steps() == 2 * window_) {
+      // The slide replaces the run, which owns the scores.
+      scores_.assign(prediction.scores.begin(), prediction.scores.end());
+      prediction.scores = scores_;
       SlideTo({anchor_ + window_});
     } else if (!has_released_) {
       checkpoints_.Offer(run_);
@@ -162,7 +166,7 @@ class RewindUnlearner final : public Unlearner {
 
  private:
   OnlineRun NewRun() const {
-    return NewOnlineRun(model_, constants_, schedule_, Ledger::Account::kStepsOnly);
+    return NewOnlineRun(spec_, constants_, schedule_, Ledger::Account::kStepsOnly);
   }
 
   // A window is read again and again. The whole stream may be too large for the memory, and so may
@@ -222,7 +226,7 @@ class RewindUnlearner final : public Unlearner {
 
   static constexpr int kMostRounds = 3;  // on a copy; what is left then is done in one go
 
-  ModelSpec model_;
+  Spec spec_;
   Constants constants_;
   Schedule schedule_;
   Payloads& payloads_;
@@ -238,6 +242,7 @@ class RewindUnlearner final : public Unlearner {
   bool is_stale_ = false;          // the copy has passed an event that was released since
   int rounds_ = 0;                 // how often it became so
   bool is_in_memory_ = false;
+  std::vector<double> scores_;  // of the last prediction, if a slide followed it
   std::int64_t gradients_ = 0;  // of rewinds and slides
 };
 

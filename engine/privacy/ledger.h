@@ -65,6 +65,7 @@ class Ledger {
   // Accounts for multiplying the model by a factor 0 < factor < 1 that is no function of the data.
   void Shrink(double factor);
 
+  Account account() const { return account_; }
   void SetBlank(Blank blank) { blank_ = blank; }
   Blank blank() const { return blank_; }
 

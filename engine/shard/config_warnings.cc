@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "engine/admission/event_validator.h"
+#include "engine/spec/dimension.h"
 #include "engine/spec/retention.h"
 
 namespace lethe {
@@ -59,7 +59,7 @@ class FreshNoise {
 // configured wait exceeds the radius, and names the wait after which it is kSmallShare of it. At
 // most kLongestWait steps of computation.
 void WarnOfNoise(const Plan& plan, std::vector<std::string>& warnings) {
-  const std::int64_t dimension = EventValidator(plan.spec.model).model_dimension();
+  const std::int64_t dimension = ModelDimension(plan.spec);
   if (dimension < kLargeModel || plan.spec.forgetting.mode != "passive") return;
   const double root = std::sqrt(static_cast<double>(dimension));
   const double radius = plan.constants.radius;

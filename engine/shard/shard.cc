@@ -8,6 +8,7 @@
 #include "engine/base/json.h"
 #include "engine/plan.h"
 #include "engine/spec/config_hash.h"
+#include "engine/spec/dimension.h"
 #include "engine/spec/retention.h"
 
 namespace lethe {
@@ -22,7 +23,7 @@ Shard::Shard(const Plan& plan, const ShardIdentity& identity, const ShardPorts& 
       why_not_(plan.WhyNotCertified()),
       window_ms_(RewindWindowMs(plan.spec.forgetting)),
       pending_(plan.spec.forgetting),
-      regret_bound_(plan.constants, EventValidator(plan.spec.model).model_dimension()) {
+      regret_bound_(plan.constants, ModelDimension(plan.spec)) {
   unlearner_ = MakeUnlearner(plan_, id_, ports.random, ports.payloads);
 }
 

@@ -43,7 +43,9 @@ Status CheckScales(const ModelSpec& model) {
   }
   if (!IsComputable(model.radius)) return NotComputable("model.radius", model.radius);
   if (!IsComputable(model.lambda)) return NotComputable("model.lambda", model.lambda);
-  if (model.loss != LossKind::kLogistic && !IsComputable(model.label_bound)) {
+  const bool has_labels =
+      model.loss == LossKind::kSquared || model.loss == LossKind::kHuber;
+  if (has_labels && !IsComputable(model.label_bound)) {
     return NotComputable("model.label_bound", model.label_bound);
   }
   if (model.loss == LossKind::kHuber && !IsComputable(model.huber_width)) {
@@ -58,16 +60,18 @@ double Constants::max_step() const { return 2 / (beta + mu) / kUp; }
 
 Result<Constants> Constants::Derive(const ModelSpec& model) {
   LETHE_RETURN_IF_ERROR(CheckScales(model));
-  const Loss loss(model.loss, model.huber_width);
+  const Loss loss(model);
   Constants c;
   const double bound = model.feature_norm * kFeatureSlack;
   c.feature_norm = model.bias ? std::sqrt(bound * bound + 1) * kUp : bound;
   c.radius = model.radius;
   c.mu = model.lambda;
   const double slope = loss.MaxSlope(c.radius * c.feature_norm, model.label_bound);
-  c.G = c.feature_norm * slope * kUp;
+  // An importance weight of at most w multiplies the loss and not the regulariser.
+  const double w = model.weight_bound;
+  c.G = w * (c.feature_norm * slope * kUp) * (w == 1 ? 1 : kUp);
   c.L = (c.G + c.mu * c.radius) * kUp;
-  c.beta = (c.feature_norm * c.feature_norm * loss.MaxCurvature() + c.mu) * kUp;
+  c.beta = (w * (c.feature_norm * c.feature_norm * loss.MaxCurvature()) + c.mu) * kUp;
   for (double value : {c.feature_norm, c.G, c.L, c.beta, c.max_step(), c.L * c.max_step()}) {
     if (!IsComputable(value)) {
       return Status(ErrorCode::kConfig,

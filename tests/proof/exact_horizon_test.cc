@@ -194,7 +194,7 @@ TEST(ExactHorizon, WithTheRealHorizonTIsLessThanRounding) {
   spec.model.dimension = 20;
   spec.forgetting.retention.events = 0;
   const Plan plan = Plan::Make(spec).value();
-  OnlineRun run = NewOnlineRun(plan.spec.model, plan.constants, plan.schedule);
+  OnlineRun run = NewOnlineRun(plan.spec, plan.constants, plan.schedule);
   while (run.ledger().steps() < 5000) run.Skip();
   run.DropBefore(run.ledger().FadedBefore(-47 * std::log(2.0), 0));
   EXPECT_GT(run.ledger().first(), 3000);

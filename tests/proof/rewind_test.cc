@@ -90,7 +90,7 @@ class Pair {
   }
 
   Vector Expected() const {
-    OnlineRun run = NewOnlineRun(plan_.spec.model, plan_.constants, plan_.schedule);
+    OnlineRun run = NewOnlineRun(plan_.spec, plan_.constants, plan_.schedule);
     for (std::int64_t i = anchor_; i < size(); ++i) {
       const auto at = static_cast<std::size_t>(i);
       is_known_[at] ? static_cast<void>(run.Learn(events_[at])) : run.Skip();

@@ -108,7 +108,7 @@ class PlantedRewind final : public Unlearner {
   Status Load(const State&) override { return Status::Ok(); }
 
  private:
-  OnlineRun New() const { return NewOnlineRun(plan_.spec.model, plan_.constants, plan_.schedule); }
+  OnlineRun New() const { return NewOnlineRun(plan_.spec, plan_.constants, plan_.schedule); }
   std::int64_t end() const { return run_.ledger().steps(); }
   std::int64_t Length() const {
     if (defect_ != RewindDefect::kCountsRetained) return end();

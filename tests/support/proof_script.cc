@@ -135,7 +135,7 @@ std::vector<bool> Script::Blank(std::size_t request) const {
 }
 
 OnlineRun Script::NewRun() const {
-  OnlineRun run = NewOnlineRun(plan_.spec.model, plan_.constants, plan_.schedule);
+  OnlineRun run = NewOnlineRun(plan_.spec, plan_.constants, plan_.schedule);
   if (BlankIsAStep()) run.SetBlank(Ledger::Blank::kRegulariser);
   return run;
 }

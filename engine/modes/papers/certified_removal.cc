@@ -2,7 +2,6 @@
 
 #include <Eigen/Cholesky>
 
-#include "engine/admission/event_validator.h"
 #include "engine/base/archive.h"
 #include "engine/learning/reset.h"
 #include "engine/modes/papers/erm_unlearner.h"
@@ -10,6 +9,7 @@
 #include "engine/modes/papers/paper_removal.h"
 #include "engine/modes/papers/removal.h"
 #include "engine/privacy/noise.h"
+#include "engine/spec/dimension.h"
 
 namespace lethe {
 namespace {
@@ -148,9 +148,9 @@ class SquaredRemoval final : public Unlearner {
       : erm_(context.spec.forgetting.erm),
         constants_(context.constants),
         payloads_(context.payloads),
-        sums_(EventValidator(context.spec.model).model_dimension(), context.constants.feature_norm,
+        sums_(ModelDimension(context.spec), context.constants.feature_norm,
               context.spec.model.label_bound),
-        z_(Vector::Zero(EventValidator(context.spec.model).model_dimension())) {}
+        z_(Vector::Zero(ModelDimension(context.spec))) {}
 
   Prediction Learn(const Example& example) override {
     const Prediction prediction{z_.dot(example.x)};

@@ -1,10 +1,10 @@
 #include <cmath>
 
-#include "engine/admission/event_validator.h"
 #include "engine/base/archive.h"
 #include "engine/modes/papers/fats_run.h"
 #include "engine/modes/papers/sampler.h"
 #include "engine/modes/unlearner.h"
+#include "engine/spec/dimension.h"
 
 namespace lethe {
 namespace {
@@ -36,8 +36,8 @@ class FatsUnlearner final : public Unlearner {
         random_(context.random),
         payloads_(context.payloads),
         run_(context.spec.forgetting.fats,
-             Loss(context.spec.model.loss, context.spec.model.huber_width), context.constants,
-             StepSize(context), EventValidator(context.spec.model).model_dimension(),
+             Loss(context.spec.model), context.constants,
+             StepSize(context), ModelDimension(context.spec),
              context.payloads) {}
 
   Prediction LearnOf(const std::optional<KeyHash>& subject, const Example& example) override {

@@ -1,10 +1,10 @@
 #include <cmath>
 
-#include "engine/admission/event_validator.h"
 #include "engine/base/archive.h"
 #include "engine/modes/papers/tree_sums.h"
 #include "engine/modes/unlearner.h"
 #include "engine/privacy/noise.h"
+#include "engine/spec/dimension.h"
 #include "engine/spec/loss.h"
 
 namespace lethe {
@@ -27,16 +27,16 @@ class OnlineDpUnlearner final : public Unlearner {
         promise_(context.promise),
         shard_(context.shard),
         random_(context.spec.noise.source == NoiseKind::kDisabled ? nullptr : &context.random),
-        tree_(EventValidator(context.spec.model).model_dimension(), context.constants.G,
+        tree_(ModelDimension(context.spec), context.constants.G,
               NoisePerLevel(context.spec, context.constants, context.promise),
               context.spec.forgetting.online_dp.events.value_or(0)),
-        z_(Vector::Zero(EventValidator(context.spec.model).model_dimension())) {}
+        z_(Vector::Zero(ModelDimension(context.spec))) {}
 
   // The sigma of a tree with one level; some of mu is for the rounding to the grid.
   static double NoisePerLevel(const Spec& spec, const Constants& constants,
                               const Promise& promise) {
     const auto k = static_cast<double>(spec.forgetting.online_dp.deletions);
-    const auto d = EventValidator(spec.model).model_dimension();
+    const auto d = ModelDimension(spec);
     const double mu = promise.mu / k - std::sqrt(kMostLevels) * 2 * GridShiftPerSigma(d);
     return mu > 0 ? constants.G / mu * (1 + 1e-9) : HUGE_VAL;
   }

@@ -68,17 +68,17 @@ TEST(TopicLimitsTest, NoModelHasMoreBytesThanItsConfigurationSays) {
   constexpr std::int64_t kRecord = 256;  // what Kafka adds, the key and the headers
   for (const bool bias : {false, true}) {
     for (const std::int64_t dimension : {1, 300}) {
-      ModelSpec model;
-      model.dimension = dimension;
-      model.bias = bias;
-      EXPECT_LE(std::ssize(WidestModel(model)) + kRecord, MostModelBytes(model));
+      Spec spec;
+      spec.model.dimension = dimension;
+      spec.model.bias = bias;
+      EXPECT_LE(std::ssize(WidestModel(spec.model)) + kRecord, MostModelBytes(spec));
     }
-    ModelSpec model;
-    model.hash_bits = 12;
-    model.bias = bias;
-    const auto size = std::ssize(WidestModel(model));
-    EXPECT_LE(size + kRecord, MostModelBytes(model));
-    EXPECT_GE(size + 2048, MostModelBytes(model));  // and not much more is asked for
+    Spec spec;
+    spec.model.hash_bits = 12;
+    spec.model.bias = bias;
+    const auto size = std::ssize(WidestModel(spec.model));
+    EXPECT_LE(size + kRecord, MostModelBytes(spec));
+    EXPECT_GE(size + 2048, MostModelBytes(spec));  // and not much more is asked for
   }
 }
 

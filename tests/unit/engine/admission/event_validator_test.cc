@@ -141,7 +141,7 @@ TEST(EventValidatorTest, BiasIsOneWhateverTheFeatures) {
   for (const Oversized oversized : {Oversized::kReject, Oversized::kRescale}) {
     ModelSpec model = Model(oversized);
     model.bias = true;
-    EXPECT_EQ(EventValidator(model).model_dimension(), 4);
+    EXPECT_EQ(EventValidator(model).input_dimension(), 4);
     const double length = oversized == Oversized::kRescale ? 1e300 : 1;
     const Example example = Admitted(model, Dense({length, 0, 0}));
     ASSERT_EQ(example.x.size(), 4);
@@ -149,7 +149,7 @@ TEST(EventValidatorTest, BiasIsOneWhateverTheFeatures) {
     EXPECT_EQ(example.x[3], 1);
     EXPECT_LE(example.x.norm(), Constants::Derive(model).value().feature_norm);
   }
-  EXPECT_EQ(EventValidator(Model()).model_dimension(), 3);
+  EXPECT_EQ(EventValidator(Model()).input_dimension(), 3);
 }
 
 TEST(EventValidatorTest, LogisticTakesTwoLabelsAndWritesZeroAsMinusOne) {

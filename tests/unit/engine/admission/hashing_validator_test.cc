@@ -128,7 +128,7 @@ TEST_F(HashedValidatorTest, RescalesToTheBoundAfterHashing) {
 
 TEST_F(HashedValidatorTest, PutsTheBiasBehindAllFeatures) {
   model.bias = true;
-  EXPECT_EQ(EventValidator(model).model_dimension(), (1 << 18) + 1);
+  EXPECT_EQ(EventValidator(model).input_dimension(), (1 << 18) + 1);
   ASSERT_FALSE(Admit({{"b", 0.3}, {"a", 0.2}}).has_value());
   ASSERT_EQ(example.at.size(), 3u);
   EXPECT_LT(example.at[0], example.at[1]);

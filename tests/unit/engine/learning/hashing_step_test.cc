@@ -9,7 +9,9 @@
 #include "engine/base/archive.h"
 #include "engine/learning/sparse_model.h"
 #include "engine/modes/online_unlearner.h"
+#include "engine/plan.h"
 #include "engine/privacy/noise.h"
+#include "engine/spec/dimension.h"
 #include "tests/support/passive_spec.h"
 #include "tests/support/sparse_events.h"
 
@@ -27,7 +29,7 @@ Plan MustPlan(const Spec& spec) {
 }
 
 OnlineRun NewRun(const Plan& plan) {
-  return NewOnlineRun(plan.spec.model, plan.constants, plan.schedule);
+  return NewOnlineRun(plan.spec, plan.constants, plan.schedule);
 }
 
 Spec HashedSpec(std::int64_t bits) {
@@ -100,7 +102,7 @@ class SparseStepTest : public ::testing::TestWithParam<Scenario> {
 
 TEST_P(SparseStepTest, EqualsTheDenseStep) {
   const Plan plan = MustPlan(SpecOf(GetParam()));
-  const Eigen::Index dimension = EventValidator(plan.spec.model).model_dimension();
+  const Eigen::Index dimension = ModelDimension(plan.spec);
   OnlineRun sparse = NewRun(plan);
   OnlineRun dense(Loss(plan.spec.model.loss), plan.constants, plan.schedule, dimension);
   Dice dice(7);

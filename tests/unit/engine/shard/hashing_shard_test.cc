@@ -95,7 +95,7 @@ TEST_F(HashedShardTest, RetrainEqualsARunThatNeverLearnedThem) {
   Delete("e0");
 
   const Plan plan = Plan::Make(spec).value();
-  OnlineRun never = NewOnlineRun(spec.model, plan.constants, plan.schedule);
+  OnlineRun never = NewOnlineRun(spec, plan.constants, plan.schedule);
   Example example;
   for (int i = 0; i < 300; ++i) {
     ASSERT_FALSE(
