@@ -181,6 +181,8 @@ const REASONS = {
   malformed: 'not readable',
   wrong_dimension: 'wrong number of features',
   oversized: 'larger than feature_norm',
+  weight_out_of_range: 'a weight below 0 or above weight_bound',
+  unknown_class: 'a class that the model does not have',
 };
 
 export function showSide(status, shards) {

@@ -116,12 +116,11 @@ Refused ReadKind(std::uint8_t kind, unsigned flags, Event& event) {
     case message::kDelete: event.kind = EventKind::kDelete; break;
     default: return Reject(Reason::kUnknownType, "the kind is none of learn, delete and update");
   }
-  const bool has_numbers = (flags & (message::kFloat32 | message::kNamed)) != 0;
+  const bool has_example = (flags & message::kExampleFlags) != 0;
   const bool is_delete = event.kind == EventKind::kDelete;
   event.is_replaced = (flags & message::kIsReplaced) != 0;
   const bool is_of_an_id = is_delete && (flags & message::kHasId) != 0;
-  if ((flags & ~message::kAllFlags) != 0 || (is_delete && has_numbers) ||
-      (event.is_replaced && !is_of_an_id)) {
+  if ((is_delete && has_example) || (event.is_replaced && !is_of_an_id)) {
     return Reject(Reason::kMalformed, "flags that mean nothing are set");
   }
   return std::nullopt;
@@ -177,6 +176,7 @@ Refused BinaryEventCodec::Read(std::string_view message, const Key& key, Event& 
   const unsigned flags = static_cast<std::uint8_t>(message[message::kFlagsAt]);
   const auto kind = static_cast<std::uint8_t>(message[message::kKindAt]);
   if (auto refused = ReadKind(kind, flags, event)) return refused;
+  event.unknown_members = 0;
 
   Cursor cursor(message.substr(message::kHeaderBytes));
   Texts texts;
@@ -193,6 +193,8 @@ Refused BinaryEventCodec::Read(std::string_view message, const Key& key, Event& 
     event.x.clear();
     ResizeNamed(0, event);
     event.y = 0;
+    Remove(event.label);
+    event.w = 1;
   } else if ((refused = ReadExample(cursor, flags, event))) {
     return refused;
   }
@@ -201,18 +203,41 @@ Refused BinaryEventCodec::Read(std::string_view message, const Key& key, Event& 
 }
 
 Refused BinaryEventCodec::ReadExample(Cursor& cursor, unsigned flags, Event& event) {
-  const bool named = (flags & message::kNamed) != 0;
-  return (flags & message::kFloat32) != 0 ? ReadNumbers<float>(cursor, named, event)
-                                          : ReadNumbers<double>(cursor, named, event);
+  return (flags & message::kFloat32) != 0 ? ReadNumbers<float>(cursor, flags, event)
+                                          : ReadNumbers<double>(cursor, flags, event);
 }
 
 template <typename Number>
-Refused BinaryEventCodec::ReadNumbers(Cursor& cursor, bool named, Event& event) {
+Refused BinaryEventCodec::ReadLabelAndWeight(Cursor& cursor, unsigned flags, Event& event) {
   Number y = 0;
-  std::uint64_t count = 0;
-  if (!cursor.Read(y) || !cursor.ReadVarint(count)) return Malformed(cursor);
-  if (!IsFinite(y)) return BadNumber("y");
+  Number w = 1;
+  if ((flags & message::kHasLabel) != 0) {
+    std::uint64_t length = 0;
+    std::string_view name;
+    if (!cursor.ReadVarint(length) || !cursor.ReadBytes(length, name)) return Malformed(cursor);
+    if (!message::IsUtf8(name)) return Reject(Reason::kMalformed, "y is not valid UTF-8");
+    Put(name, event.label);
+  } else {
+    Remove(event.label);
+    if (!cursor.Read(y)) return Malformed(cursor);
+    if (!IsFinite(y)) return BadNumber("y");
+  }
+  if ((flags & message::kHasWeight) != 0) {
+    if (!cursor.Read(w)) return Malformed(cursor);
+    if (!IsFinite(w)) return BadNumber("w");
+    if (w == 1) return message::NeedlessWeight();
+  }
   event.y = y;
+  event.w = w;
+  return std::nullopt;
+}
+
+template <typename Number>
+Refused BinaryEventCodec::ReadNumbers(Cursor& cursor, unsigned flags, Event& event) {
+  const bool named = (flags & message::kNamed) != 0;
+  std::uint64_t count = 0;
+  if (auto refused = ReadLabelAndWeight<Number>(cursor, flags, event)) return refused;
+  if (!cursor.ReadVarint(count)) return Malformed(cursor);
   // The smallest size of a feature. A count that cannot fit the message is rejected before anything
   // is allocated for it.
   const std::size_t feature_bytes = sizeof(Number) + (named ? 1 : 0);

@@ -72,7 +72,9 @@ class BinaryEventCodec {
                                 const std::optional<std::string_view>& key, Event& event);
   std::optional<Rejection> ReadExample(wire::Cursor& cursor, unsigned flags, Event& event);
   template <typename Number>
-  std::optional<Rejection> ReadNumbers(wire::Cursor& cursor, bool named, Event& event);
+  std::optional<Rejection> ReadNumbers(wire::Cursor& cursor, unsigned flags, Event& event);
+  template <typename Number>
+  std::optional<Rejection> ReadLabelAndWeight(wire::Cursor& cursor, unsigned flags, Event& event);
   template <typename Number>
   std::optional<Rejection> ReadNamed(wire::Cursor& cursor, std::size_t count, Event& event);
 

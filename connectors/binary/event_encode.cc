@@ -54,10 +54,25 @@ Rejection DoesNotFit(double number, const std::string& name) {
                          name + (is_finite ? " is too large for float32" : " is not finite"));
 }
 
+// A weight that is 1 once it is rounded to the width is left out.
+template <typename Number>
+bool WritesWeight(const Event& event) {
+  return static_cast<Number>(event.w) != 1;
+}
+
 template <typename Number>
 Refused AppendNumbers(const Event& event, std::string& out) {
-  if (!Fits<Number>(event.y)) return DoesNotFit(event.y, "y");
-  wire::Append(static_cast<Number>(event.y), out);
+  if (event.label) {
+    if (!message::IsUtf8(*event.label)) {
+      return message::Reject(Reason::kMalformed, "y is not valid UTF-8");
+    }
+    AppendText(*event.label, out);
+  } else {
+    if (!Fits<Number>(event.y)) return DoesNotFit(event.y, "y");
+    wire::Append(static_cast<Number>(event.y), out);
+  }
+  if (!Fits<Number>(event.w)) return DoesNotFit(event.w, "w");
+  if (WritesWeight<Number>(event)) wire::Append(static_cast<Number>(event.w), out);
   const bool named = IsNamed(event);
   const std::size_t count = named ? event.named.size() : event.x.size();
   wire::AppendVarint(count, out);
@@ -97,6 +112,10 @@ Refused BinaryEventCodec::Encode(const Event& event, NumberWidth width, std::str
   if (is_delete && event.id && event.is_replaced) flags |= message::kIsReplaced;
   if (!is_delete && is_float32) flags |= message::kFloat32;
   if (!is_delete && IsNamed(event)) flags |= message::kNamed;
+  if (!is_delete && event.label) flags |= message::kHasLabel;
+  if (!is_delete && (is_float32 ? WritesWeight<float>(event) : WritesWeight<double>(event))) {
+    flags |= message::kHasWeight;
+  }
 
   const std::size_t start = out.size();
   wire::Append(message::kMagic, out);
@@ -118,7 +137,8 @@ Refused BinaryEventCodec::Encode(const Event& event, NumberWidth width, std::str
 
 std::size_t CountInexactInFloat32(const Event& event) {
   if (event.kind == EventKind::kDelete) return 0;
-  std::size_t count = IsInexact(event.y) ? 1 : 0;
+  std::size_t count = !event.label && IsInexact(event.y) ? 1 : 0;
+  count += IsInexact(event.w) ? 1 : 0;
   for (const double value : event.x) count += IsInexact(value) ? 1 : 0;
   for (const auto& [name, value] : event.named) count += IsInexact(value) ? 1 : 0;
   return count;

@@ -36,6 +36,9 @@ Rejection TooLarge(std::size_t max_bytes) {
 // The engine takes an event with an empty x for one with named features. No model has dimension 0.
 Rejection EmptyX() { return Reject(Reason::kWrongDimension, "x is empty"); }
 
+// Weight 1 is written by leaving it out, because an event has one encoding.
+Rejection NeedlessWeight() { return Reject(Reason::kMalformed, "w is written although it is 1"); }
+
 Rejection UpdateWithoutId() {
   return Reject(Reason::kMissingField, "id is missing: an update has to name what it replaces");
 }

@@ -35,7 +35,10 @@ inline constexpr unsigned kHasId = 4;
 inline constexpr unsigned kHasSubject = 8;
 inline constexpr unsigned kHasRequest = 16;
 inline constexpr unsigned kIsReplaced = 32;  // a delete of the old version, by an update
-inline constexpr unsigned kAllFlags = 63;
+inline constexpr unsigned kHasWeight = 64;   // a weight other than 1 follows the label
+inline constexpr unsigned kHasLabel = 128;   // the label is a text, the name of a class
+// The flags that a learn or update may have, and a delete may not.
+inline constexpr unsigned kExampleFlags = kFloat32 | kNamed | kHasWeight | kHasLabel;
 
 Rejection Reject(Reason reason, std::string message);
 
@@ -82,6 +85,7 @@ std::string FeatureName(bool named, std::size_t position);
 
 Rejection TooLarge(std::size_t max_bytes);
 Rejection EmptyX();
+Rejection NeedlessWeight();
 Rejection UpdateWithoutId();
 Rejection DeleteWithoutTarget();
 

@@ -48,6 +48,13 @@ void Assign(std::string_view text, std::optional<std::string>& to) {
   to->assign(text);
 }
 
+bool ReadLabel(Cursor& cursor, LearnView& learn) {
+  learn.label.reset();
+  learn.y = 0;
+  return cursor.Skip("\"") ? cursor.ReadReference(learn.label.emplace())
+                           : cursor.ReadNumber(learn.y);
+}
+
 }  // namespace
 
 bool ReadCanonicalLearn(std::string_view text, const std::optional<std::string_view>& key,
@@ -65,7 +72,9 @@ bool ReadCanonicalLearn(std::string_view text, const std::optional<std::string_v
     return false;
   }
   if (!cursor.Skip(R"("x":[)") || !cursor.ReadNumbers(x)) return false;
-  if (!cursor.Skip(R"(,"y":)") || !cursor.ReadNumber(learn.y)) return false;
+  if (!cursor.Skip(R"(,"y":)") || !ReadLabel(cursor, learn)) return false;
+  learn.w = 1;
+  if (cursor.Skip(R"(,"w":)") && !cursor.ReadNumber(learn.w)) return false;
   if (!cursor.Skip("}") || !cursor.is_at_end()) return false;
   if (key) {
     if (key->empty() || key->size() > kMaxIdBytes) return false;
@@ -84,6 +93,9 @@ bool ReadCanonicalLearn(std::string_view text, const std::optional<std::string_v
   learn.id.empty() ? event.id.reset() : Assign(learn.id, event.id);
   learn.subject ? Assign(*learn.subject, event.subject) : event.subject.reset();
   event.y = learn.y;
+  learn.label ? Assign(*learn.label, event.label) : event.label.reset();
+  event.w = learn.w;
+  event.unknown_members = 0;
   event.kind = EventKind::kLearn;
   event.request.reset();
   event.is_replaced = false;

@@ -14,10 +14,10 @@ inline constexpr std::string_view kCanonicalLearn = R"({"type":"learn",)";
 
 // Fast path for learn events in canonical form, which is how most producers write them:
 //
-//   {"type":"learn","id":"...","subject":"...","x":[...],"y":...}
+//   {"type":"learn","id":"...","subject":"...","x":[...],"y":...,"w":...}
 //
-// in this order and without white space; id and subject are optional, and texts are ASCII without
-// escapes. On success `event` is equal, bit for bit, to what the general path (event_reader.h)
+// in this order and without white space; id, subject and w are optional, y is a number or the name
+// of a class, and texts are ASCII without escapes. On success `event` is equal, bit for bit, to what the general path (event_reader.h)
 // would read. Returns false for every other text, including every text that must be rejected;
 // `event` is then unspecified, and the caller takes the general path.
 bool ReadCanonicalLearn(std::string_view text, const std::optional<std::string_view>& key,

@@ -18,15 +18,16 @@ inline constexpr Offset kNoOffset{-1};
 //
 // A record is accepted or rejected as a whole. It is parsed completely before any member is read,
 // so broken JSON is rejected wherever it breaks, and the order of members does not matter.
-// Undocumented members are ignored, and so are documented members that the kind of event does not
-// use (the x of a delete), whatever they hold. If a member is repeated, the last one counts. An
+// Undocumented members are ignored and counted (Event::unknown_members). Documented members that the
+// kind of event does not use (the x of a delete) are ignored, whatever they hold. If a member is repeated, the last one counts. An
 // optional member (id, subject, request, key, partition, offset, timestamp) that is null counts as
 // absent.
 //
-//   learn   x (a non-empty array of numbers) or f (an object of numbers), and y (a number). An
-//           event with both x and f is rejected as kWrongType, one with neither as kMissingField.
-//           f keeps its order and repeated names. The subject is the key or else "subject"; "id"
-//           is optional.
+//   learn   x (a non-empty array of numbers) or f (an object of numbers), and y (a number, or a
+//           string: the name of a class). An event with both x and f is rejected as kWrongType, one
+//           with neither as kMissingField. f keeps its order and repeated names. "w", the weight,
+//           is optional; it is any number here, and Admission enforces its bounds. The subject is
+//           the key or else "subject"; "id" is optional.
 //   update  like learn, but "id" is required.
 //   delete  "id", or else "subject", or else the key: exactly one of id and subject is set in the
 //           event. "request" is optional. A null value is a delete of the key. With an id and

@@ -108,7 +108,25 @@ Refused ReadFeatures(const Members& members, double bound, Event& event) {
 Refused ReadLabel(const Members& members, double bound, Event& event) {
   const element* y = members.Find(Field::kY);
   if (y == nullptr) return Reject(Reason::kMissingField, "y is missing");
-  if (const auto reason = ReadNumber(*y, bound, event.y)) return BadNumber(*reason, "y");
+  if (std::string_view name; y->get(name) == simdjson::SUCCESS) {
+    event.y = 0;
+    Reuse(event.label).assign(name);
+    return std::nullopt;
+  }
+  event.label.reset();
+  const auto reason = ReadNumber(*y, bound, event.y);
+  if (reason == Reason::kWrongType) return WrongType(Field::kY, "a number or the name of a class");
+  if (reason) return BadNumber(*reason, "y");
+  return std::nullopt;
+}
+
+// A weight that is null is refused: a serialiser may have written it for NaN, and 1 would be a
+// guess.
+Refused ReadWeight(const Members& members, double bound, Event& event) {
+  event.w = 1;
+  const element* w = members.Find(Field::kW);
+  if (w == nullptr) return std::nullopt;
+  if (const auto reason = ReadNumber(*w, bound, event.w)) return BadNumber(*reason, "w");
   return std::nullopt;
 }
 
@@ -122,7 +140,8 @@ Refused ReadExample(const Members& members, double bound, Key key, Event& event)
   }
   if (auto refused = key ? UseKey(*key, event) : ReadSubject(members, event)) return refused;
   if (auto refused = ReadFeatures(members, bound, event)) return refused;
-  return ReadLabel(members, bound, event);
+  if (auto refused = ReadLabel(members, bound, event)) return refused;
+  return ReadWeight(members, bound, event);
 }
 
 // Reads what a delete names: the id, or else the subject, or else the key.
@@ -158,6 +177,8 @@ void BecomeDelete(Event& event) {
   event.x.clear();
   event.named.clear();
   event.y = 0;
+  event.label.reset();
+  event.w = 1;
 }
 
 }  // namespace
@@ -178,6 +199,7 @@ Refused ReadEvent(const element& value, double bound, Key key, Event& event) {
 }
 
 Refused ReadEvent(const Members& members, double bound, Key key, Event& event) {
+  event.unknown_members = members.unknown_to_events();
   if (members.Equals(Field::kType, "delete")) {
     BecomeDelete(event);
     return ReadDelete(members, key, event);
@@ -196,6 +218,7 @@ Refused ReadEvent(const Members& members, double bound, Key key, Event& event) {
 
 Refused ReadTombstone(Key key, Event& event) {
   BecomeDelete(event);
+  event.unknown_members = 0;
   event.id.reset();
   event.request.reset();
   Refused refused =

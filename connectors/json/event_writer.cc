@@ -63,7 +63,9 @@ void WriteEvent(const Event& event, bool bare, JsonWriter& json) {
     if (event.request) json.Field("request", *event.request);
   } else {
     WriteFeatures(event, json);
-    WriteNumber(event.y, json.Key("y"));
+    json.Key("y");
+    event.label ? void(json.Value(*event.label)) : WriteNumber(event.y, json);
+    if (event.w != 1) WriteNumber(event.w, json.Key("w"));
   }
   json.EndObject();
 }

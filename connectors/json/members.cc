@@ -15,10 +15,9 @@ constexpr std::size_t kFieldCount = static_cast<std::size_t>(Field::kCount);
 
 // In the order of Field.
 constexpr std::array<std::string_view, kFieldCount> kNames = {
-    "type",      "id",           "x",         "y",       "f",
-    "subject",   "request",      "cause",     "key",     "key_base64",
-    "partition", "offset",       "timestamp", "arrival", "timestamp_type",
-    "value",     "value_base64",
+    "type",           "id",         "x",         "y",      "f",         "w",
+    "subject",        "request",    "cause",     "key",    "key_base64", "partition",
+    "offset",         "timestamp",  "arrival",   "timestamp_type", "value", "value_base64",
 };
 
 }  // namespace
@@ -27,12 +26,12 @@ const char* FieldName(Field field) { return kNames[static_cast<std::size_t>(fiel
 
 Members::Members(const simdjson::dom::object& object) {
   for (const auto& [name, value] : object) {
-    for (std::size_t i = 0; i < kFieldCount; ++i) {
-      if (kNames[i] != name) continue;
-      elements_[i] = value;
-      present_ |= 1u << i;
-      break;
-    }
+    std::size_t i = 0;
+    while (i < kFieldCount && kNames[i] != name) ++i;
+    if (i >= static_cast<std::size_t>(Field::kKey)) ++unknown_;
+    if (i == kFieldCount) continue;
+    elements_[i] = value;
+    present_ |= 1u << i;
   }
 }
 

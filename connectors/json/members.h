@@ -14,17 +14,19 @@
 
 namespace lethe {
 
-// The documented members of an event or an envelope. All others are ignored.
+// The documented members: first those of an event, then those of an envelope. All others are
+// ignored.
 enum class Field : std::uint8_t {
   kType,
   kId,
   kX,
   kY,
   kF,
+  kW,
   kSubject,
   kRequest,
   kCause,
-  kKey,
+  kKey,  // the first member of an envelope
   kKeyBase64,
   kPartition,
   kOffset,
@@ -60,12 +62,17 @@ class Members {
 
   bool Has(Field field) const { return Find(field) != nullptr; }
 
+  // How many members are not among the documented members of an event. Those of an envelope count,
+  // because an event does not use them.
+  std::uint32_t unknown_to_events() const { return unknown_; }
+
   // Whether the member is a string equal to `text`.
   bool Equals(Field field, std::string_view text) const;
 
  private:
   std::array<simdjson::dom::element, static_cast<std::size_t>(Field::kCount)> elements_;
   std::uint32_t present_ = 0;
+  std::uint32_t unknown_ = 0;
 };
 
 Rejection Reject(Reason reason, std::string message);

@@ -1,7 +1,9 @@
 #include "engine/admission/event_validator.h"
 
+#include <algorithm>
 #include <cfloat>
 #include <cmath>
+#include <cstdint>
 #include <string>
 
 #include "engine/admission/feature_hash.h"
@@ -43,12 +45,17 @@ double SurelyWithin(double bound) {
 }  // namespace
 
 EventValidator::EventValidator(const ModelSpec& model)
-    : model_(model), surely_within_(SurelyWithin(model.feature_norm)) {}
+    : model_(model), surely_within_(SurelyWithin(model.feature_norm)) {
+  for (const std::string& name : model_.class_names) {
+    classes_.emplace_back(name, static_cast<double>(classes_.size()));
+  }
+  std::sort(classes_.begin(), classes_.end());
+}
 
 std::optional<Rejection> EventValidator::Admit(const Event& event, Example& example) const {
   auto rejection = model_.hash_bits ? AdmitNamed(event, example) : AdmitDense(event, example);
   if (rejection) return rejection;
-  return AdmitLabel(event.y, example);
+  return AdmitTarget(event.label, event.y, event.w, example);
 }
 
 bool EventValidator::AdmitView(const LearnView& learn, Example& example) const {
@@ -60,7 +67,7 @@ bool EventValidator::AdmitView(const LearnView& learn, Example& example) const {
                                   ? WidenWithSquaredNorm(learn.x, learn.count, example.x.data())
                                   : UnpackWithSquaredNorm(learn.x, learn.count, example.x.data());
   if (model_.bias) example.x[dimension] = 1;
-  return squared_norm < surely_within_ && !AdmitLabel(learn.y, example);
+  return squared_norm < surely_within_ && !AdmitTarget(learn.label, learn.y, learn.w, example);
 }
 
 std::optional<Rejection> EventValidator::AdmitDense(const Event& event, Example& example) const {
@@ -117,6 +124,54 @@ std::optional<Rejection> EventValidator::AdmitNorm(const char* field, Eigen::Ref
     return std::nullopt;
   }
   return Refuse(Reason::kOversized, std::string(field) + ": its norm is above model.feature_norm");
+}
+
+std::optional<Rejection> EventValidator::AdmitTarget(const std::optional<std::string_view>& label,
+                                                     double y, double w, Example& example) const {
+  if (!std::isfinite(w)) return Refuse(Reason::kNotFinite, "w: is not a finite number");
+  if (w < 0) return Refuse(Reason::kWeightOutOfRange, "w: is negative");
+  if (w > model_.weight_bound) {
+    return Refuse(Reason::kWeightOutOfRange, "w: is above model.weight_bound");
+  }
+  example.w = w == 0 ? 0 : w;  // without the sign of a zero
+  if (model_.loss == LossKind::kSoftmax) return AdmitClass(label, y, example);
+  if (label) {
+    return Refuse(Reason::kWrongType,
+                  "y: is a text, and this model takes a number (names of classes need model.loss: "
+                  "softmax and model.classes)");
+  }
+  return AdmitLabel(y, example);
+}
+
+// Labels are the numbers of the classes or, if these have names, the names. An integer then stands
+// for its decimal text, as in an id.
+std::optional<Rejection> EventValidator::AdmitClass(const std::optional<std::string_view>& label,
+                                                    double y, Example& example) const {
+  if (!label && !std::isfinite(y)) return Refuse(Reason::kNotFinite, "y: is not a finite number");
+  constexpr double kExact = 0x1p53;
+  const bool is_whole = std::abs(y) <= kExact && y == std::trunc(y);
+  if (classes_.empty()) {
+    if (!label && is_whole && y >= 0 && y < static_cast<double>(model_.classes)) {
+      example.y = y == 0 ? 0 : y;  // without the sign of a zero
+      return std::nullopt;
+    }
+    return Refuse(label ? Reason::kWrongType : Reason::kLabelOutOfRange,
+                  "y: must be the number of a class, from 0 to " +
+                      std::to_string(model_.classes - 1));
+  }
+  if (!label && !is_whole) {
+    return Refuse(Reason::kWrongType, "y: must be the name of a class in model.classes");
+  }
+  const std::string number = label ? "" : std::to_string(static_cast<std::int64_t>(y));
+  const std::string_view name = label ? *label : std::string_view(number);
+  const auto found =
+      std::lower_bound(classes_.begin(), classes_.end(), name,
+                       [](const auto& known, std::string_view n) { return known.first < n; });
+  if (found == classes_.end() || found->first != name) {
+    return Refuse(Reason::kUnknownClass, "y: names no class in model.classes");
+  }
+  example.y = found->second;
+  return std::nullopt;
 }
 
 std::optional<Rejection> EventValidator::AdmitLabel(double y, Example& example) const {

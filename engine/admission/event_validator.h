@@ -1,6 +1,10 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "engine/base/types.h"
 #include "engine/ports/event.h"
@@ -12,7 +16,7 @@ namespace lethe {
 
 // Enforces the bounds from which Constants are derived. An accepted example is finite, has the
 // features that the model takes, has |x| <= feature_norm without the bias (for a hashed model, |x|
-// after hashing), and has a label that the loss admits. Nothing else may reach the learner, because
+// after hashing), and has a label that the loss admits and a weight from 0 to weight_bound. Nothing else may reach the learner, because
 // every certificate rests on these bounds. Thread-safe; owns a copy of the model's settings.
 class EventValidator {
  public:
@@ -36,9 +40,14 @@ class EventValidator {
   std::optional<Rejection> AdmitDense(const Event& event, Example& example) const;
   std::optional<Rejection> AdmitNamed(const Event& event, Example& example) const;
   std::optional<Rejection> AdmitNorm(const char* field, Eigen::Ref<Vector> x) const;
+  std::optional<Rejection> AdmitTarget(const std::optional<std::string_view>& label, double y,
+                                       double w, Example& example) const;
   std::optional<Rejection> AdmitLabel(double y, Example& example) const;
+  std::optional<Rejection> AdmitClass(const std::optional<std::string_view>& label, double y,
+                                      Example& example) const;
 
   ModelSpec model_;
+  std::vector<std::pair<std::string, double>> classes_;  // by name, sorted: the class number
   double surely_within_;  // a squared norm below this is within the bound, without a square root
 };
 

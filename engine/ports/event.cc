@@ -35,6 +35,7 @@ void Event::Clear() {
   y = 0;
   label.reset();
   w = 1;
+  unknown_members = 0;
 }
 
 }  // namespace lethe

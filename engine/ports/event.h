@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -59,6 +60,8 @@ struct Event {
   double y = 0;
   std::optional<std::string> label;  // y as text: the name of a class
   double w = 1;                      // the importance weight
+  // Members of the JSON object that Lethe does not read.
+  std::uint32_t unknown_members = 0;
 
   // Resets every field and keeps the buffers of the features.
   void Clear();

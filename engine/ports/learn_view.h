@@ -12,6 +12,8 @@ struct LearnView {
   std::string_view id;
   std::optional<std::string_view> subject;
   double y = 0;
+  std::optional<std::string_view> label;  // y as text: the name of a class
+  double w = 1;
   // The `count` features as a contiguous array of float32 or float64 in the byte order of the
   // machine. The address need not be aligned.
   const char* x = nullptr;

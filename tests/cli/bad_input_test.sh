@@ -63,6 +63,12 @@ reason oversized '{"type":"learn","x":[1,1],"y":1}'
 reason oversized '{"type":"learn","x":[1e300,1e300],"y":1}'
 reason not_finite '{"type":"learn","x":[1e999,0],"y":1}'
 reason label_out_of_range '{"type":"learn","x":[0.1,0.2],"y":3}'
+reason wrong_type '{"type":"learn","x":[0.1,0.2],"y":"cat"}'
+reason weight_out_of_range '{"type":"learn","x":[0.1,0.2],"y":1,"w":-1}'
+reason weight_out_of_range '{"type":"learn","x":[0.1,0.2],"y":1,"w":1.5}'
+reason wrong_type '{"type":"learn","x":[0.1,0.2],"y":1,"w":null}'
+reason wrong_type '{"type":"learn","x":[0.1,0.2],"y":1,"w":"2"}'
+reason not_finite '{"type":"learn","x":[0.1,0.2],"y":1,"w":1e999}'
 reason missing_target '{"type":"delete"}'
 { echo "$good"; printf '{"type":"learn","x":['; head -c 100000000 /dev/zero | tr '\0' 1; echo; } >huge.ndjson
 expect 0 '"too_large":1' replay huge.ndjson

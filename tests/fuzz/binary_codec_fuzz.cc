@@ -38,13 +38,15 @@ void CheckAccepted(const Event& event) {
   LETHE_CHECK(IsReference(event.id));
   LETHE_CHECK(IsReference(event.subject));
   LETHE_CHECK(!event.request || event.request->size() <= kMaxRequestBytes);
-  LETHE_CHECK(std::isfinite(event.y));
+  LETHE_CHECK(std::isfinite(event.y) && std::isfinite(event.w));
+  LETHE_CHECK(!event.label || event.y == 0);
   for (const double value : event.x) LETHE_CHECK(std::isfinite(value));
   for (const auto& [name, value] : event.named) LETHE_CHECK(std::isfinite(value));
   LETHE_CHECK(event.x.empty() || event.named.empty());
   if (event.kind == EventKind::kDelete) {
     LETHE_CHECK(event.id.has_value() != event.subject.has_value());
     LETHE_CHECK(event.x.empty() && event.named.empty() && event.y == 0);
+    LETHE_CHECK(!event.label && event.w == 1);
   } else {
     LETHE_CHECK(!event.request);
     LETHE_CHECK(event.kind == EventKind::kLearn || event.id);
@@ -101,6 +103,8 @@ class MessageHarness {
     if (event_.x.empty()) return;  // it was refused
     LETHE_CHECK(event_.kind == EventKind::kLearn && event_.named.empty());
     LETHE_CHECK(event_.id == learn.id && event_.y == learn.y && event_.x.size() == learn.count);
+    LETHE_CHECK(event_.w == learn.w && event_.label.has_value() == learn.label.has_value());
+    LETHE_CHECK(!learn.label || *event_.label == *learn.label);
     LETHE_CHECK(event_.subject.has_value() == learn.subject.has_value());
     LETHE_CHECK(!learn.subject || *event_.subject == *learn.subject);
     for (std::size_t i = 0; i < learn.count; ++i) {

@@ -33,7 +33,7 @@ class JsonRecipe {
   static constexpr auto kTypes =
       std::to_array<std::string_view>({R"("learn")", R"("delete")", R"("update")", R"("other")"});
   static constexpr auto kNames = std::to_array<std::string_view>(
-      {"id", "x", "f", "y", "subject", "request", "key", "partition", "offset", "timestamp",
+      {"id", "x", "f", "y", "w", "subject", "request", "key", "partition", "offset", "timestamp",
        "value", "note", "type", "", "\\u0069d"});
   static constexpr auto kScalars = std::to_array<std::string_view>({"0",
                                                                     "1",

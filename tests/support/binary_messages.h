@@ -33,7 +33,8 @@ std::string NumberBytes(Number number) {
 }
 
 inline constexpr int kLearn = 1, kDelete = 2, kUpdate = 3;
-inline constexpr int kFloat32 = 1, kNamed = 2, kHasId = 4, kHasSubject = 8, kHasRequest = 16;
+inline constexpr int kFloat32 = 1, kNamed = 2, kHasId = 4, kHasSubject = 8, kHasRequest = 16,
+                     kHasWeight = 64, kHasLabel = 128;
 
 inline std::string Head(int kind, int flags) { return Bytes({0xb1, 1, kind, flags}); }
 
@@ -99,6 +100,19 @@ inline std::vector<Event> Shapes() {
   events.push_back(Learn("e-82", {}, -1));
   events.back().named = {{"country=DK", 1}, {"", 0.4}, {"\xc3\xa9", -2}, {"country=DK", 7}};
   events.push_back(Learn({}, {}, 1));  // "f":{}
+  for (const double w : {2.5, 0.0, -1.0}) {
+    events.push_back(Learn("e-83", {0.5, 2}, 1));
+    events.back().w = w;
+  }
+  for (const char* label : {"cat", "", "\xc3\xa9"}) {
+    events.push_back(Learn("e-84", {0.5, 2}, 0));
+    events.back().label = label;
+  }
+  events.back().w = 0.25;
+  events.push_back(events.back());
+  events.back().kind = EventKind::kUpdate;
+  events.back().x.clear();
+  events.back().named = {{"age", 0.4}};
   return events;
 }
 

@@ -82,6 +82,8 @@ inline std::string Describe(const Record& record) {
     text += part ? " '" + *part + "'" : " -";
   }
   add_number(event.y);
+  if (event.label) text += " label '" + *event.label + "'";
+  add_number(event.w);
   text += " x";
   for (const double value : event.x) add_number(value);
   text += " f";

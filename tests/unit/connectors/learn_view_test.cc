@@ -60,6 +60,7 @@ class LearnViewTest : public BinaryMessageTest {
     EXPECT_EQ(fast.id, slow.id);
     EXPECT_EQ(fast.subject, slow.subject);
     EXPECT_EQ(fast.example.y, slow.example.y);
+    EXPECT_EQ(fast.example.w, slow.example.w);
     EXPECT_EQ(fast.example.at, slow.example.at);
     ASSERT_EQ(fast.example.x.size(), slow.example.x.size());
     EXPECT_EQ(std::memcmp(fast.example.x.data(), slow.example.x.data(),
@@ -116,6 +117,39 @@ TEST_F(LearnViewTest, EverythingElseIsLeftToTheOther) {
   }
 }
 
+ModelSpec Classes() {
+  ModelSpec model = Model(false);
+  model.loss = LossKind::kSoftmax;
+  model.classes = 3;
+  model.class_names = {"dog", "cat", "7"};
+  model.weight_bound = 4;
+  return model;
+}
+
+TEST_F(LearnViewTest, NamesOfClassesAndWeightsAreTakenAndBadOnesLeftToTheOther) {
+  const Admission admission(Classes(), pseudonymizer_, "events", {0});
+  struct Case {
+    std::optional<std::string> label;
+    double y, w;
+    bool is_taken;
+  };
+  for (const NumberWidth width : {NumberWidth::kFloat32, NumberWidth::kFloat64}) {
+    for (const auto& [label, y, w, is_taken] :
+         {Case{"cat", 0, 1, true}, Case{"cat", 0, 2.5, true}, Case{"dog", 0, 0, true},
+          Case{"", 7, 4, true}, Case{"bird", 0, 1, false}, Case{"", 8, 1, false},
+          Case{"cat", 0, -1, false}, Case{"cat", 0, 4.5, false}}) {
+      Event event = Learn("e", {0.5, 0, 0}, y);
+      if (!label->empty()) event.label = label;
+      event.w = w;
+      const auto fast = Fast(admission, Encode(event, width), {});
+      const auto slow = Slow(admission, Encode(event, width), {});
+      ASSERT_EQ(fast.has_value(), is_taken) << *label << w;
+      ASSERT_EQ(slow.has_value(), is_taken) << *label << w;
+      if (is_taken) ExpectSame(*fast, *slow);
+    }
+  }
+}
+
 TEST_F(LearnViewTest, NumbersThatAreNotFiniteAreLeftToTheOther) {
   for (const double bad : {kInfinity, -kInfinity, kNaN}) {
     for (std::size_t at = 0; at < 4; ++at) {
@@ -163,6 +197,29 @@ class JsonLearnViewTest : public LearnViewTest {
   JsonEventCodec json_;
   std::vector<double> x_;
 };
+
+TEST_F(JsonLearnViewTest, AViewKeepsNothingOfTheOneBefore) {
+  LearnView learn;
+  const std::string with = R"({"type":"learn","id":"e","x":[0.5],"y":"cat","w":2})";
+  const std::string without = R"({"type":"learn","id":"e","x":[0.5],"y":1})";
+  ASSERT_TRUE(json_.ReadLearnView(with, {}, x_, learn));
+  EXPECT_EQ(learn.label, "cat");
+  EXPECT_EQ(learn.w, 2);
+  ASSERT_TRUE(json_.ReadLearnView(without, {}, x_, learn));
+  EXPECT_FALSE(learn.label);
+  EXPECT_EQ(learn.w, 1);
+  Event event = Learn("e", {1}, 0);
+  event.label = "cat";
+  event.w = 2;
+  const std::string binary_with = Encode(event);
+  const std::string binary_without = Encode(Learn("e", {1}, 1));
+  ASSERT_TRUE(codec_.ReadLearnView(binary_with, {}, learn));
+  EXPECT_EQ(learn.label, "cat");
+  EXPECT_EQ(learn.w, 2);
+  ASSERT_TRUE(codec_.ReadLearnView(binary_without, {}, learn));
+  EXPECT_FALSE(learn.label);
+  EXPECT_EQ(learn.w, 1);
+}
 
 TEST_F(JsonLearnViewTest, DamagedTextsAreTakenByBothOrByNone) {
   const std::string usual =

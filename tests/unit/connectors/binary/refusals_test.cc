@@ -18,8 +18,10 @@ using testing::Head;
 using testing::kDelete;
 using testing::kFloat32;
 using testing::kHasId;
+using testing::kHasLabel;
 using testing::kHasRequest;
 using testing::kHasSubject;
+using testing::kHasWeight;
 using testing::kInfinity;
 using testing::kLearn;
 using testing::kNamed;
@@ -70,14 +72,11 @@ TEST_F(BinaryMessageTest, AnUnknownKindOrFlagIsRefused) {
                   "the kind is none of learn, delete and update", false);
   }
   const std::string message = "flags that mean nothing are set";
-  for (const int flag : {64, 128}) {
-    ExpectRefused(Head(kDelete, kHasId | flag) + Text("e"), Reason::kMalformed, message, true);
-  }
   // Of the old version of an event.
   EXPECT_TRUE(Accept(Head(kDelete, kHasId | 32) + Text("e")).is_replaced);
   ExpectRefused(Head(kDelete, kHasSubject | 32) + Text("s"), Reason::kMalformed, message, true);
   ExpectRefused(Head(kLearn, kHasId | 32) + Text("e"), Reason::kMalformed, message, false);
-  for (const int flag : {kFloat32, kNamed}) {
+  for (const int flag : {kFloat32, kNamed, kHasWeight, kHasLabel}) {
     ExpectRefused(Head(kDelete, kHasId | flag) + Text("e"), Reason::kMalformed, message, true);
   }
 }
@@ -114,6 +113,9 @@ TEST_F(BinaryMessageTest, ANumberThatIsNotFiniteIsRefusedWithItsPlace) {
       const int width = is_float32 ? kFloat32 : 0;
       ExpectRefused(Head(kLearn, width) + number(bad) + Bytes({1}) + number(1), Reason::kNotFinite,
                     "y is not finite", false);
+      ExpectRefused(Head(kLearn, width | kHasWeight) + number(1) + number(bad) + Bytes({1}) +
+                        number(1),
+                    Reason::kNotFinite, "w is not finite", false);
       for (int place = 0; place < 9; ++place) {
         std::string dense = Head(kLearn, width) + number(1) + Bytes({9});
         std::string named = Head(kLearn, width | kNamed) + number(1) + Bytes({9});
@@ -127,6 +129,32 @@ TEST_F(BinaryMessageTest, ANumberThatIsNotFiniteIsRefusedWithItsPlace) {
       }
     }
   }
+}
+
+TEST_F(BinaryMessageTest, AWeightOfOneIsWrittenByLeavingItOut) {
+  const std::string x1 = Bytes({1}) + NumberBytes(1.0);
+  ExpectRefused(Head(kLearn, kHasWeight) + NumberBytes(1.0) + NumberBytes(1.0) + x1,
+                Reason::kMalformed, "w is written although it is 1", false);
+  EXPECT_EQ(Accept(Head(kLearn, kHasWeight) + NumberBytes(1.0) + NumberBytes(2.5) + x1).w, 2.5);
+  // Rounded to a float it is 1.
+  Event event = Learn("e", {0.5}, 1);
+  event.w = 1 + 1e-12;
+  EXPECT_EQ(Encode(event, NumberWidth::kFloat32),
+            Encode(Learn("e", {0.5}, 1), NumberWidth::kFloat32));
+  EXPECT_EQ(CountInexactInFloat32(event), 1u);
+}
+
+TEST_F(BinaryMessageTest, AClassThatIsNotUtf8IsMalformed) {
+  const std::string x1 = Bytes({1}) + NumberBytes(1.0);
+  ExpectRefused(Head(kLearn, kHasLabel) + Text("\xff") + x1, Reason::kMalformed,
+                "y is not valid UTF-8", false);
+  Event event = Learn("e", {0.5}, 0);
+  event.label = "\xff";
+  ExpectNotEncoded(event, Reason::kMalformed, "y is not valid UTF-8");
+  event.label = "cat";
+  event.w = kNaN;
+  ExpectNotEncoded(event, Reason::kNotFinite, "w is not finite");
+  EXPECT_EQ(*Accept(Head(kLearn, kHasLabel) + Text("cat") + x1).label, "cat");
 }
 
 TEST_F(BinaryMessageTest, AnExampleWithoutFeaturesOrAnUpdateWithoutAnIdIsRefused) {

@@ -49,6 +49,14 @@ std::string Number(Random& random) {
   }
 }
 
+std::string Label(Random& random) {
+  switch (random.Below(4)) {
+    case 0: return random.Pick({R"("cat")", R"("a dog")", R"("")", R"("caf\u00e9")", R"("\"")"});
+    case 1: return Number(random);
+    default: return random.Pick({"1", "-1", "0"});
+  }
+}
+
 std::string Text(Random& random) {
   std::string text = R"({"type":"learn")";
   if (random.Below(4) > 0) text += R"(,"id":"e-)" + random.Digits(8) + '"';
@@ -58,8 +66,9 @@ std::string Text(Random& random) {
     if (i > 0) text += ',';
     text += Number(random);
   }
-  text +=
-      R"(],"y":)" + (random.Below(2) == 0 ? random.Pick({"1", "-1", "0"}) : Number(random)) + "}";
+  text += R"(],"y":)" + Label(random);
+  if (random.Below(3) == 0) text += R"(,"w":)" + Number(random);
+  text += "}";
   // Sometimes a byte or two are others.
   for (std::size_t changes = random.Below(6) / 4; changes > 0; --changes) {
     static constexpr std::string_view kBytes = "\"\\,.[]{}:0123456789-+eE \n\x80\x7f\0x";
@@ -77,7 +86,7 @@ TEST(CanonicalTest, ReadsWhatTheGeneralWayReads) {
   JsonEventCodec codec;
   Event fast;
   Event general;
-  int taken = 0;
+  int taken = 0, with_label = 0, with_weight = 0;
   for (int i = 0; i < 400'000; ++i) {
     const std::string text = Text(random);
     const Key key = random.Below(3) == 0 ? Key("a key") : Key();
@@ -94,7 +103,14 @@ TEST(CanonicalTest, ReadsWhatTheGeneralWayReads) {
     SCOPED_TRACE(text);
     for (std::size_t k = 0; k < fast.x.size(); ++k) ExpectSameBits(fast.x[k], general.x[k]);
     ExpectSameBits(fast.y, general.y);
+    ExpectSameBits(fast.w, general.w);
+    ASSERT_EQ(fast.label, general.label);
+    ASSERT_EQ(fast.unknown_members, general.unknown_members);
+    with_label += fast.label ? 1 : 0;
+    with_weight += fast.w != 1 ? 1 : 0;
   }
+  EXPECT_GT(with_label, 5'000);
+  EXPECT_GT(with_weight, 5'000);
   EXPECT_GT(taken, 60'000);
 }
 
@@ -183,6 +199,12 @@ TEST(CanonicalTest, TakesTheUsualShapes) {
   ASSERT_TRUE(
       ReadCanonicalLearn(R"({"type":"learn","id":"e-1","subject":"u","x":[1],"y":1})", "k", event));
   EXPECT_EQ(event.subject, "k");
+  ASSERT_TRUE(ReadCanonicalLearn(R"({"type":"learn","x":[1],"y":"a cat","w":2.5})", {}, event));
+  EXPECT_EQ(event.label, "a cat");
+  EXPECT_EQ(event.w, 2.5);
+  ASSERT_TRUE(ReadCanonicalLearn(R"({"type":"learn","x":[1],"y":1})", {}, event));
+  EXPECT_FALSE(event.label);
+  EXPECT_EQ(event.w, 1);
 }
 
 TEST(CanonicalTest, LeavesTheRestToTheGeneralWay) {
@@ -194,7 +216,10 @@ TEST(CanonicalTest, LeavesTheRestToTheGeneralWay) {
         R"({"type":"learn","x":[1.],"y":1})", R"({"type":"learn","x":[.5],"y":1})",
         R"({"type":"learn","x":[1.5.5],"y":1})", R"({"type":"learn","x":[0x10],"y":1})",
         R"({"type":"learn","x":[inf],"y":1})", R"({"type":"learn","x":[1e],"y":1})",
-        R"({"type":"learn","x":[1],"y":1,"z":2})", R"({"type":"delete","id":"e-1"})",
+        R"({"type":"learn","x":[1],"y":1,"z":2})", R"({"type":"learn","x":[1],"w":2,"y":1})",
+        R"({"type":"learn","x":[1],"y":1,"w":null})", R"({"type":"learn","x":[1],"y":1,"w":"2"})",
+        R"({"type":"learn","x":[1],"y":""})", R"({"type":"learn","x":[1],"y":"a\"})",
+        R"({"type":"learn","x":[1],"y":1,"w":2,"w":3})", R"({"type":"delete","id":"e-1"})",
         R"({"type":"learn","x":[1e999],"y":1})"}) {
     EXPECT_FALSE(ReadCanonicalLearn(text, std::nullopt, event)) << text;
   }

@@ -164,10 +164,14 @@ TEST_F(JsonRejectionTest, ALearnWithoutFeaturesOrLabelLacksAField) {
 }
 
 TEST_F(JsonRejectionTest, AFieldOfAnotherTypeIsAWrongType) {
+  for (const char* other : {"true", "null", "[]", "{}"}) {
+    ExpectRefused(Reason::kWrongType, "y is not a number or the name of a class",
+                  R"({"type":"learn","x":[1],"y":)" + std::string(other) + "}");
+  }
   for (const char* other : {"true", "\"1\"", "null", "[]", "{}"}) {
     const std::string value(other);
-    ExpectRefused(Reason::kWrongType, "y is not a number",
-                  R"({"type":"learn","x":[1],"y":)" + value + "}");
+    ExpectRefused(Reason::kWrongType, "w is not a number",
+                  R"({"type":"learn","x":[1],"y":1,"w":)" + value + "}");
     ExpectRefused(Reason::kWrongType, "x[2] is not a number",
                   R"({"type":"learn","x":[1,2,)" + value + R"(,4],"y":1})");
     ExpectRefused(Reason::kWrongType, "f[1] is not a number",
@@ -211,6 +215,8 @@ TEST_F(JsonRejectionTest, ANumberTooLargeForADoubleIsNotFinite) {
                   R"({"type":"learn","f":{"a":0,"b":)" + number + R"(},"y":1})");
     ExpectRefused(Reason::kNotFinite, "y is too large",
                   R"({"type":"learn","x":[1],"y":)" + number + "}");
+    ExpectRefused(Reason::kNotFinite, "w is too large",
+                  R"({"type":"learn","x":[1],"y":1,"w":)" + number + "}");
   }
 }
 

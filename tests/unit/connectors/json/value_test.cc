@@ -139,6 +139,52 @@ TEST_F(JsonValueTest, TheOrderOfMembersAndUnknownOnesDoNotMatter) {
   EXPECT_EQ(event.x, std::vector<double>{1});
 }
 
+TEST_F(JsonValueTest, ALabelMayBeTheNameOfAClass) {
+  for (const char* end : {"", " "}) {  // canonical or not
+    const auto text = [end](const std::string& y) {
+      return R"({"type":"learn","x":[1],"y":)" + y + "}" + end;
+    };
+    EXPECT_EQ(Accept(text("\"cat\"")).label, "cat");
+    EXPECT_EQ(event_.y, 0);
+    EXPECT_EQ(Accept(text("\"caf\\u00e9\"")).label, "caf\xc3\xa9");
+    EXPECT_EQ(Accept(text("\"\"")).label, "");
+    EXPECT_EQ(Accept(text("3")).label, std::nullopt);
+    EXPECT_EQ(event_.y, 3);
+  }
+}
+
+TEST_F(JsonValueTest, AnEventMayHaveAWeight) {
+  for (const char* end : {"", " "}) {
+    const auto text = [end](const std::string& rest) {
+      return R"({"type":"learn","x":[1],"y":1)" + rest + "}" + end;
+    };
+    EXPECT_EQ(Accept(text(R"(,"w":2.5)")).w, 2.5);
+    EXPECT_EQ(Accept(text("")).w, 1);
+    EXPECT_EQ(Accept(text(R"(,"w":0)")).w, 0);
+    EXPECT_EQ(Accept(text(R"(,"w":-3)")).w, -3) << "its range is for the admission to enforce";
+    EXPECT_EQ(Accept(text(R"(,"w":1e300)")).w, 1e300);
+  }
+  Accept(R"({"type":"learn","x":[1],"y":"cat","w":2})");
+  const Event& removal = Accept(R"({"type":"delete","id":"a","y":"dog","w":"heavy"})");
+  EXPECT_EQ(removal.w, 1);
+  EXPECT_FALSE(removal.label);
+}
+
+TEST_F(JsonValueTest, MembersThatAnEventDoesNotHaveAreCounted) {
+  const auto unknown = [this](const std::string& members) {
+    return Accept(R"({"type":"learn","id":"a","x":[1],"y":1)" + members + "}").unknown_members;
+  };
+  EXPECT_EQ(unknown(""), 0u);
+  EXPECT_EQ(unknown(R"(,"w":1)"), 0u);
+  EXPECT_EQ(unknown(R"(,"weight":2)"), 1u);
+  EXPECT_EQ(unknown(R"(,"weight":2,"W":3,"":4)"), 3u);
+  EXPECT_EQ(unknown(R"(,"request":"r","subject":"s","cause":"update")"), 0u);
+  EXPECT_EQ(unknown(R"(,"timestamp":17,"key":"k")"), 2u) << "an envelope has them, an event not";
+  EXPECT_EQ(unknown(" "), 0u);
+  EXPECT_EQ(Accept(R"({"type":"delete","id":"a","note":1})").unknown_members, 1u);
+  EXPECT_EQ(Accept("null", "k").unknown_members, 0u);
+}
+
 TEST_F(JsonValueTest, TheFiveBytesOfASchemaRegistryAreSkipped) {
   const std::string prefix("\0\0\0\x01\x02", 5);
   EXPECT_EQ(Accept(prefix + R"({"type":"delete","id":"a"})").id, "a");

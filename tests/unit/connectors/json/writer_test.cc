@@ -62,6 +62,10 @@ TEST(JsonLine, HasAFixedShape) {
   named.event.named = {{"b", 1}, {"a\"\n", 2}, {"b", 3}};
   named.event.kind = EventKind::kUpdate;
   EXPECT_EQ(Line(named, true), R"({"type":"update","f":{"b":1,"a\"\u000a":2,"b":3},"y":0.5})");
+  named.event.label = "a \"cat\"";
+  named.event.w = 2.5;
+  EXPECT_EQ(Line(named, true),
+            R"({"type":"update","f":{"b":1,"a\"\u000a":2,"b":3},"y":"a \"cat\"","w":2.5})");
 }
 
 TEST(JsonLine, IsReadBackBitForBit) {
@@ -76,6 +80,11 @@ TEST(JsonLine, IsReadBackBitForBit) {
       At(0, 0, kNoTime.value, Delete("e", {})),
       At(0, 0, kNoTime.value, Delete({}, "s")),
       At(0, 0, kNoTime.value, Learn({}, {}, 1))};
+  for (const double w : {0.1, 0.0, -0.0, 1e300, smallest}) {
+    records.push_back(At(0, 0, kNoTime.value, Learn("e", {1}, 0)));
+    records.back().event.label = "\xc3\xa9 cat\n";
+    records.back().event.w = w;
+  }
   Record& replaced = records.emplace_back(At(0, 0, kNoTime.value, Delete("e", {})));
   replaced.event.is_replaced = true;
   std::uint64_t state = 1;

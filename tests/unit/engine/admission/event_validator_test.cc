@@ -174,6 +174,78 @@ TEST(EventValidatorTest, RegressionTakesLabelsUpToTheirBound) {
   }
 }
 
+TEST(EventValidatorTest, WeightsReachFromZeroToTheirBound) {
+  ModelSpec model = Model();
+  model.weight_bound = 2;
+  Event event = Dense({0, 0, 0});
+  for (const double w : {-kDenormal, -1.0, std::nextafter(2.0, 3.0), kMax, -kMax}) {
+    event.w = w;
+    EXPECT_EQ(Refused(model, event), Reason::kWeightOutOfRange) << w;
+  }
+  for (const double w : {kNan, kInf, -kInf}) {
+    event.w = w;
+    EXPECT_EQ(Refused(model, event), Reason::kNotFinite) << w;
+  }
+  for (const double w : {2.0, 1.0, 0.3, kDenormal, 0.0, -0.0}) {
+    event.w = w;
+    EXPECT_EQ(Admitted(model, event).w, w);
+    EXPECT_FALSE(std::signbit(Admitted(model, event).w));
+  }
+  event.w = 1.5;
+  EXPECT_EQ(Refused(Model(), event), Reason::kWeightOutOfRange) << "1 is the default";
+}
+
+TEST(EventValidatorTest, OnlySoftmaxTakesNamesOfClasses) {
+  for (const LossKind loss : {LossKind::kLogistic, LossKind::kSquared, LossKind::kHuber}) {
+    ModelSpec model = Model();
+    model.loss = loss;
+    Event event = Dense({0, 0, 0}, 0);
+    event.label = "1";
+    EXPECT_EQ(Refused(model, event), Reason::kWrongType);
+  }
+}
+
+TEST(EventValidatorTest, ClassesWithoutNamesAreNumbers) {
+  ModelSpec model = Model();
+  model.loss = LossKind::kSoftmax;
+  model.classes = 3;
+  for (const double y : {-1.0, 3.0, 0.5, 1e300, -kDenormal}) {
+    EXPECT_EQ(Refused(model, Dense({0, 0, 0}, y)), Reason::kLabelOutOfRange) << y;
+  }
+  EXPECT_EQ(Refused(model, Dense({0, 0, 0}, kNan)), Reason::kNotFinite);
+  for (const double y : {0.0, -0.0, 1.0, 2.0}) {
+    EXPECT_EQ(Admitted(model, Dense({0, 0, 0}, y)).y, y);
+    EXPECT_FALSE(std::signbit(Admitted(model, Dense({0, 0, 0}, y)).y));
+  }
+  Event event = Dense({0, 0, 0}, 0);
+  event.label = "1";
+  EXPECT_EQ(Refused(model, event), Reason::kWrongType);
+}
+
+TEST(EventValidatorTest, ClassesWithNamesAreKnownByThem) {
+  ModelSpec model = Model();
+  model.loss = LossKind::kSoftmax;
+  model.class_names = {"dog", "cat", "10", "-3"};
+  model.classes = 4;
+  const auto of = [](std::optional<std::string> label, double y = 0) {
+    Event event = Dense({0, 0, 0}, y);
+    event.label = std::move(label);
+    return event;
+  };
+  EXPECT_EQ(Admitted(model, of("dog")).y, 0);
+  EXPECT_EQ(Admitted(model, of("cat")).y, 1);
+  EXPECT_EQ(Admitted(model, of("10")).y, 2);
+  EXPECT_EQ(Admitted(model, of({}, 10)).y, 2) << "an integer stands for its text";
+  EXPECT_EQ(Admitted(model, of({}, -3)).y, 3);
+  for (const char* name : {"", "Dog", "do", "dogs", "0"}) {
+    EXPECT_EQ(Refused(model, of(name)), Reason::kUnknownClass) << name;
+  }
+  EXPECT_EQ(Refused(model, of({}, 0)), Reason::kUnknownClass);
+  EXPECT_EQ(Refused(model, of({}, 0.5)), Reason::kWrongType);
+  EXPECT_EQ(Refused(model, of({}, 1e300)), Reason::kWrongType);
+  EXPECT_EQ(Refused(model, of({}, kNan)), Reason::kNotFinite);
+}
+
 TEST(EventValidatorTest, MessagesSayWhereAndCarryNoValues) {
   Example example;
   const auto not_finite = EventValidator(Model()).Admit(Dense({0, kNan, 0}), example);
