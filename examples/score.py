@@ -17,13 +17,15 @@ import onnxruntime
 
 
 def score_with_json(url, rows):
-    """In float64: scores, as `predictions` of /v1/predict. For logistic, the sign is the class."""
+    """In float64: scores, as `predictions` of /v1/predict. For logistic, the sign is the class.
+
+    For softmax a column for each of model["classes"]; the largest score is the class."""
     model = json.load(urlopen(f"{url}/v1/model"))
-    return rows @ np.array(model["weights"]) + model["intercept"]
+    return rows @ np.array(model["weights"]).T + model["intercept"]
 
 
 def score_with_onnx(url, rows):
-    """In float32: label and probabilities of -1 and 1 for logistic, else the prediction."""
+    """In float32: label and probabilities for logistic (of -1 and 1) and softmax, else the prediction."""
     session = onnxruntime.InferenceSession(urlopen(f"{url}/v1/model?format=onnx").read())
     return session.run(None, {"x": rows.astype(np.float32)})
 

@@ -2,9 +2,11 @@
 
 #include <bit>
 #include <string_view>
+#include <utility>
 
 #include "engine/admission/feature_hash.h"
 #include "engine/base/varint.h"
+#include "engine/shard/served_weights.h"
 #include "engine/spec/spec.h"
 
 namespace lethe {
@@ -17,7 +19,8 @@ constexpr std::int64_t kMlOpset = 1;  // both operators exist since the first ve
 constexpr char kMlDomain[] = "ai.onnx.ml";
 constexpr std::int64_t kFloatTensor = 1;
 constexpr std::int64_t kInt64Tensor = 7;
-enum AttributeType : std::int64_t { kInt = 2, kString = 3, kFloats = 6, kInts = 7 };
+constexpr std::int64_t kStringTensor = 8;
+enum AttributeType : std::int64_t { kInt = 2, kString = 3, kFloats = 6, kInts = 7, kStrings = 8 };
 
 // A writer of one protocol-buffer message. Fields are written in the order in which they are added.
 class Message {
@@ -55,7 +58,7 @@ class Message {
   std::string bytes_;
 };
 
-// AttributeProto: name 1, i 3, s 4, floats 7, ints 8, type 20.
+// AttributeProto: name 1, i 3, s 4, floats 7, ints 8, strings 9, type 20.
 Message Attribute(std::string_view name, AttributeType type) {
   return Message().Bytes(1, name).Integer(20, type);
 }
@@ -69,24 +72,43 @@ Message Value(std::string_view name, std::int64_t element, std::int64_t columns)
       2, Message().Nested(1, Message().Integer(1, element).Nested(2, shape)));
 }
 
-// Appends one class: its coefficients and its intercept, times `sign`.
-void AppendWeights(const OnnxModel& model, double sign, std::vector<float>& coefficients,
-                   std::vector<float>& intercepts) {
-  for (const double weight : model.weights) {
+// Appends the coefficients and the intercept of one output, times `sign`.
+void AppendWeights(const OnnxModel& model, std::size_t output, double sign,
+                   std::vector<float>& coefficients, std::vector<float>& intercepts) {
+  for (const double weight : model.weights[output]) {
     coefficients.push_back(static_cast<float>(sign * weight));
   }
-  intercepts.push_back(static_cast<float>(sign * model.intercept));
+  intercepts.push_back(static_cast<float>(sign * model.intercepts[output]));
+}
+
+// The attribute with the labels of a classifier.
+Message Labels(const OnnxModel& model, bool is_softmax) {
+  if (!model.class_names.empty()) {
+    Message labels = Attribute("classlabels_strings", kStrings);
+    for (const std::string& name : model.class_names) labels.Bytes(9, name);
+    return labels;
+  }
+  Message labels = Attribute("classlabels_ints", kInts);
+  if (!is_softmax) return labels.Integer(8, -1).Integer(8, 1);
+  for (std::size_t k = 0; k < model.weights.size(); ++k) {
+    labels.Integer(8, static_cast<std::int64_t>(k));
+  }
+  return labels;
 }
 
 // GraphProto: node 1, name 2, input 11, output 12. NodeProto: input 1, output 2, op_type 4,
 // attribute 5, domain 7.
 Message Graph(const OnnxModel& model) {
-  const bool classifies = model.loss == Name(LossKind::kLogistic);
+  const bool is_logistic = model.loss == Name(LossKind::kLogistic);
+  const bool is_softmax = model.loss == Name(LossKind::kSoftmax);
+  const bool classifies = is_logistic || is_softmax;
   std::vector<float> coefficients;
   std::vector<float> intercepts;
   // Each class has its own row, because runtimes differ in how they read a classifier with one row.
-  if (classifies) AppendWeights(model, -1, coefficients, intercepts);
-  AppendWeights(model, 1, coefficients, intercepts);
+  if (is_logistic) AppendWeights(model, 0, -1, coefficients, intercepts);
+  for (std::size_t k = 0; k < model.weights.size(); ++k) {
+    AppendWeights(model, k, 1, coefficients, intercepts);
+  }
 
   Message node;
   node.Bytes(1, "x");
@@ -97,19 +119,22 @@ Message Graph(const OnnxModel& model) {
   node.Bytes(4, classifies ? "LinearClassifier" : "LinearRegressor").Bytes(7, kMlDomain);
   node.Nested(5, Attribute("coefficients", kFloats).Floats(7, coefficients));
   node.Nested(5, Attribute("intercepts", kFloats).Floats(7, intercepts));
-  node.Nested(5, Attribute("post_transform", kString).Bytes(4, classifies ? "LOGISTIC" : "NONE"));
+  const char* const transform = is_softmax ? "SOFTMAX" : is_logistic ? "LOGISTIC" : "NONE";
+  node.Nested(5, Attribute("post_transform", kString).Bytes(4, transform));
   if (classifies) {
-    node.Nested(5, Attribute("classlabels_ints", kInts).Integer(8, -1).Integer(8, 1));
+    node.Nested(5, Labels(model, is_softmax));
   } else {
     node.Nested(5, Attribute("targets", kInt).Integer(3, 1));
   }
 
   Message graph;
   graph.Nested(1, node).Bytes(2, "lethe");
-  graph.Nested(11, Value("x", kFloatTensor, model.weights.size()));
+  graph.Nested(11, Value("x", kFloatTensor, model.weights.front().size()));
   if (classifies) {
-    graph.Nested(12, Value("label", kInt64Tensor, 0));
-    graph.Nested(12, Value("probabilities", kFloatTensor, 2));
+    const std::int64_t label = model.class_names.empty() ? kInt64Tensor : kStringTensor;
+    graph.Nested(12, Value("label", label, 0));
+    graph.Nested(12, Value("probabilities", kFloatTensor,
+                           static_cast<std::int64_t>(intercepts.size())));
   } else {
     graph.Nested(12, Value("prediction", kFloatTensor, 1));
   }
@@ -120,10 +145,19 @@ Message Graph(const OnnxModel& model) {
 
 OnnxModel OnnxModelOf(const PipelineInfo& info, const Vector& weights,
                       std::span<const ShardModel> shards, const Hasher& hasher) {
-  const Eigen::Index dimension = weights.size() - (info.bias ? 1 : 0);
+  const Eigen::Index outputs = WeightsPerFeature(info);
+  const Eigen::Index dimension = weights.size() / outputs - (info.bias ? 1 : 0);
+  std::vector<Vector> rows;
+  std::vector<double> intercepts;
+  for (Eigen::Index k = 0; k < outputs; ++k) {
+    Vector& row = rows.emplace_back(dimension);
+    for (Eigen::Index i = 0; i < dimension; ++i) row[i] = weights[i * outputs + k];
+    intercepts.push_back(info.bias ? weights[dimension * outputs + k] : 0);
+  }
   return {.loss = info.loss,
-          .weights = weights.head(dimension),
-          .intercept = info.bias ? weights[dimension] : 0,
+          .weights = std::move(rows),
+          .intercepts = std::move(intercepts),
+          .class_names = info.class_names,
           .hash_bits = info.hash_bits,
           .model_id = ModelId(shards, hasher),
           .shards = {shards.begin(), shards.end()},

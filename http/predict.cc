@@ -6,6 +6,8 @@
 #include <simdjson.h>
 
 #include "engine/shard/model_json.h"
+#include "engine/shard/served_weights.h"
+#include "http/predictions_json.h"
 
 namespace lethe {
 namespace {
@@ -43,18 +45,6 @@ std::optional<HttpResponse> FindInstances(dom::parser& parser, std::string_view 
   return std::nullopt;
 }
 
-double Probability(double score) {
-  // exp of a number that is not positive cannot overflow.
-  const double e = std::exp(-std::abs(score));
-  return score >= 0 ? 1 / (1 + e) : e / (1 + e);
-}
-
-void WriteNumbers(JsonWriter& json, const char* key, const std::vector<double>& numbers) {
-  json.Key(key).BeginArray();
-  for (const double number : numbers) json.Value(number);
-  json.EndArray();
-}
-
 }  // namespace
 
 HttpResponse Predict(const PublishedState& published, const Hasher& hasher, std::string_view body) {
@@ -72,15 +62,23 @@ HttpResponse Predict(const PublishedState& published, const Hasher& hasher, std:
   if (auto problem = FindInstances(parser, body, instances)) return *std::move(problem);
 
   const std::vector<ShardModel> shards = ModelsOf(reports);
-  const Vector weights = AverageModels(shards);
-  const auto dimension = static_cast<std::size_t>(weights.size()) - (info.bias ? 1 : 0);
+  // The weights of one shard are not copied.
+  Vector average;
+  if (shards.size() > 1) average = AverageModels(shards);
+  const Vector& weights = shards.size() > 1 ? average : *shards.front().weights;
+  const auto outputs = static_cast<std::size_t>(WeightsPerFeature(info));
+  const std::size_t dimension =
+      static_cast<std::size_t>(weights.size()) / outputs - (info.bias ? 1 : 0);
 
   std::vector<double> scores;
   for (const dom::element instance : instances) {
-    const std::size_t row = scores.size();
+    const std::size_t row = scores.size() / outputs;
     dom::array values;
     if (instance.get(values)) return BadRow(row, "not an array of numbers");
-    double score = info.bias ? weights[weights.size() - 1] : 0;
+    const std::size_t begin = scores.size();
+    for (std::size_t k = 0; k < outputs; ++k) {
+      scores.push_back(info.bias ? weights.data()[dimension * outputs + k] : 0);
+    }
     std::size_t column = 0;
     for (const dom::element value : values) {
       double number = 0;
@@ -88,8 +86,8 @@ HttpResponse Predict(const PublishedState& published, const Hasher& hasher, std:
       if (value.get(number)) {
         return BadRow(row, "value " + std::to_string(column) + " is not a number");
       }
-      if (column < dimension) {
-        score += weights[static_cast<Eigen::Index>(column)] * number;
+      for (std::size_t k = 0; column < dimension && k < outputs; ++k) {
+        scores[begin + k] += weights.data()[column * outputs + k] * number;
       }
       ++column;
     }
@@ -97,17 +95,16 @@ HttpResponse Predict(const PublishedState& published, const Hasher& hasher, std:
       return BadRow(
           row, std::to_string(column) + " values; the model takes " + std::to_string(dimension));
     }
-    if (!std::isfinite(score)) return BadRow(row, "too large: its score is not finite");
-    scores.push_back(score);
+    for (std::size_t k = 0; k < outputs; ++k) {
+      if (!std::isfinite(scores[begin + k])) {
+        return BadRow(row, "too large: its score is not finite");
+      }
+    }
   }
 
   JsonWriter json;
   json.BeginObject();
-  WriteNumbers(json, "predictions", scores);
-  if (info.loss == Name(LossKind::kLogistic)) {
-    for (double& score : scores) score = Probability(score);
-    WriteNumbers(json, "probabilities", scores);
-  }
+  WritePredictions(json, info, scores);
   WriteVersion(json, shards, hasher);
   WriteShards(json, shards);
   return JsonResponse(200, json.EndObject().text());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/shard/model_json.h"
+#include "engine/shard/served_weights.h"
 
 namespace lethe {
 namespace {
@@ -23,6 +24,8 @@ void Known(JsonWriter& json, const char* key, const std::optional<TimeMs>& time)
 void WriteInfo(JsonWriter& json, const PipelineInfo& info) {
   json.Key("pipeline").BeginObject().Field("topic", info.topic).Field("mode", info.mode);
   json.Field("guarantee", info.guarantee).Field("loss", info.loss);
+  json.Key("classes");
+  info.classes > 0 ? WriteClasses(json, info) : void(json.Null());
   json.Field("schedule", info.schedule).Field("dimension", info.dimension);
   json.Field("bias", info.bias);
   Known(json, "hash_bits", info.hash_bits);
@@ -196,6 +199,7 @@ std::string ShardsJson(const PublishedState& published, const PipelineMetrics& m
     Known(json, "noise_stddev", report->last_sigma);
     Known(json, "loss_total", report->loss_total);
     Known(json, "loss_events", report->loss_events);
+    Known(json, "unknown_members", report->unknown_members);
     Known(json, "regret_bound", report->regret_bound);
     json.Field("regret_noise_bound", report->regret_noise_bound);
     json.Key("chain").BeginObject().Field("entries", report->chain_entries);

@@ -70,12 +70,15 @@ constexpr MetricInfo kCatalog[] = {
     // Learning.
     {"lethe_model_version", kGauge, "Events learned plus effective deletions."},
     {"lethe_model_dimensions", kGauge, "Weights of the model."},
+    {"lethe_model_classes", kGauge, "Classes of the model; 0 for a regression."},
     {"lethe_model_radius", kGauge, "Largest norm that the weights can have (model.radius)."},
     {"lethe_retained_events", kGauge, "Events that were learned and not forgotten."},
     {"lethe_loss_total", kCounter,
      "Loss of predictions made before learning; restarts at an effective deletion."},
     {"lethe_loss_events_total", kCounter,
      "Events in lethe_loss_total; restarts at an effective deletion."},
+    {"lethe_unknown_members_total", kCounter,
+     "Members of learned events that Lethe does not read; restarts at an effective deletion."},
     {"lethe_regret_bound", kGauge, "Bound on the regret so far, from public quantities."},
     {"lethe_regret_noise_bound", kGauge, "Part of the bound that noise costs."},
     // Process, by the usual names.

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <numeric>
 
+#include "engine/spec/spec.h"
+
 namespace lethe {
 namespace {
 
@@ -64,6 +66,9 @@ void AddInfo(const PipelineInfo& info, Families& families) {
     families.Add("lethe_erasure_deadline_seconds", {}, *info.deadline_seconds);
   }
   families.Add("lethe_model_dimensions", {}, static_cast<double>(info.weights));
+  const double two_or_none = info.loss == Name(LossKind::kLogistic) ? 2 : 0;
+  families.Add("lethe_model_classes", {},
+               info.classes > 0 ? static_cast<double>(info.classes) : two_or_none);
   families.Add("lethe_model_radius", {}, info.radius);
   if (!info.certified || info.shards == 0) return;
   families.Add("lethe_privacy_mu", {}, info.promise.mu);
@@ -103,6 +108,9 @@ void AddReport(const PipelineInfo& info, const ShardReport& report, Families& fa
   AddExpiry(report, shard, families);
   if (report.loss_total) add("lethe_loss_total", *report.loss_total);
   if (report.loss_events) add("lethe_loss_events_total", static_cast<double>(*report.loss_events));
+  if (report.unknown_members) {
+    add("lethe_unknown_members_total", static_cast<double>(*report.unknown_members));
+  }
   if (report.regret_bound) add("lethe_regret_bound", *report.regret_bound);
   add("lethe_regret_noise_bound", report.regret_noise_bound);
 }

@@ -5,7 +5,7 @@ import {forgetSubject, showForget} from './forget.js';
 import {drawCharts, remember, rememberNoise, trim} from './history.js';
 import {showSide, showTiles, verdict} from './now.js';
 import {download, downloadSigned, showReceipts} from './receipts.js';
-import {clock, duration} from './words.js';
+import {clock, duration, lossWords} from './words.js';
 
 const POLL_MS = 1000;
 
@@ -58,7 +58,7 @@ async function look() {
     say('verdict', words);
     say(
       'pipeline',
-      `topic ${status.pipeline.topic} · ${status.pipeline.loss} · mode ${status.pipeline.mode}`,
+      `topic ${status.pipeline.topic} · ${lossWords(status.pipeline)} · mode ${status.pipeline.mode}`,
     );
     say('version', `Lethe ${status.version}, up for ${duration(status.uptime_seconds)}`);
     showTiles(status, shards, now);

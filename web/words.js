@@ -24,6 +24,14 @@ export const count = (n) => Number(n).toLocaleString('en');
 export const plural = (n, thing) => `${count(n)} ${thing}${n === 1 ? '' : 's'}`;
 export const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 
+// What is learned: the loss and, for softmax, its classes. More than a few names would fill the line.
+export function lossWords({loss, classes}) {
+  if (!classes) return loss;
+  const named = classes.length <= 6 && typeof classes[0] === 'string';
+  return `${loss} over ${count(classes.length)} classes` +
+    (named ? ` (${classes.join(', ')})` : '');
+}
+
 export const howSoon = (limit) => (limit ? `within ${duration(limit)}` : 'at once');
 
 export function duration(seconds) {

@@ -55,6 +55,9 @@ Status RunGenerate(Arguments& arguments) {
   const GenerateOptions& options = arguments.options;
   CsvOptions& csv = arguments.csv;
   const bool is_csv = !csv.path.empty();
+  if (options.classes > 0 && options.task == Task::kRegression) {
+    return {ErrorCode::kUsage, "--classes is for --task classification"};
+  }
   if (is_csv) {
     csv.task = options.task;
     csv.count_rows = options.pattern == Pattern::kBurst;
@@ -99,6 +102,16 @@ void AddStreamOptions(CLI::App& command, Arguments& arguments) {
   command.add_option("--drift", options.drift, "0: stationary (default); 1: a right angle")
       ->check(CLI::Range(0.0, 4.0));
   command
+      .add_option("--classes", options.classes,
+                  "labels are 0 to this number minus 1, for model.loss: softmax; without it, they "
+                  "are -1 and +1")
+      ->check(CLI::Range(std::int64_t{2}, std::int64_t{1000}));
+  command
+      .add_option("--weights", options.weights,
+                  "each event has an importance weight above 0 and at most this "
+                  "(model.weight_bound)")
+      ->check(CLI::Range(0.01, 1e6));
+  command
       .add_option_function<std::int64_t>(
           "--subjects",
           [&arguments](std::int64_t subjects) {
@@ -127,6 +140,7 @@ void AddCsvOptions(CLI::App& command, CsvOptions& csv) {
                                          "named below");
   file->group(kCsvGroup)->excludes(command.get_option("--dimension"));
   file->excludes(command.get_option("--drift"));
+  file->excludes(command.get_option("--classes"))->excludes(command.get_option("--weights"));
   const auto add = [&](const char* name, auto& value, const char* what) {
     return command.add_option(name, value, what)->group(kCsvGroup)->needs(file);
   };

@@ -55,7 +55,9 @@ class EventStream {
     if (person && !options_.envelopes) json.Field("subject", source_.PersonName(*person));
     json.Key("x").BeginArray();
     for (const double value : sample_.x) json.Value(value);
-    json.EndArray().Field("y", sample_.y).EndObject();
+    json.EndArray().Field("y", sample_.y);
+    if (sample_.w != 1) json.Field("w", sample_.w);
+    json.EndObject();
     return Send(json.text(), person);
   }
 

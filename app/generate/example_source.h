@@ -17,6 +17,7 @@ struct Sample {
   std::vector<double> x;
   double y = 0;
   std::optional<std::int64_t> person;
+  double w = 1;  // the importance weight
 };
 
 // The source of the learn events of a generated stream. People are numbers from 0 on; the stream

@@ -10,7 +10,9 @@ Status Generate(const GenerateOptions& options, StreamWriter& out) {
                           .events = options.events,
                           .dimension = options.dimension,
                           .drift = options.drift,
-                          .subjects = options.subjects},
+                          .subjects = options.subjects,
+                          .classes = options.classes,
+                          .weights = options.weights},
                          random);
   return WriteEvents(
       source,

@@ -17,6 +17,8 @@ struct GenerateOptions {
   double drift = 0;  // 0: stationary; 1: the truth turns by a right angle over the stream
   std::int64_t subjects = 1000;  // people, all equally likely to send an event; 0: no keys
   double deletions = 0.01;       // requests per learn event
+  std::int64_t classes = 0;      // labels are 0 to classes - 1; 0: they are -1 and +1
+  double weights = 0;            // the largest importance weight; 0: events have none
   Pattern pattern = Pattern::kUniform;
   std::uint64_t seed = 1;
   bool envelopes = false;

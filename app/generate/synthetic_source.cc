@@ -21,9 +21,12 @@ void Normalise(std::vector<double>& x) {
 
 SyntheticSource::SyntheticSource(const SyntheticOptions& options, SplitMix& random)
     : options_(options), random_(random) {
-  for (auto* truth : {&start_, &end_}) {
-    for (std::int64_t j = 0; j < options_.dimension; ++j) truth->push_back(random_.Normal());
-    Normalise(*truth);
+  for (std::int64_t k = std::max<std::int64_t>(1, options_.classes); k > 0; --k) {
+    Truth& truth = truths_.emplace_back();
+    for (auto* direction : {&truth.start, &truth.end}) {
+      for (std::int64_t j = 0; j < options_.dimension; ++j) direction->push_back(random_.Normal());
+      Normalise(*direction);
+    }
   }
 }
 
@@ -37,19 +40,37 @@ Result<bool> SyntheticSource::Next(Sample& sample) {
   for (double& value : sample.x) value = Rounded(value);
   sample.person.reset();
   if (options_.subjects > 0) sample.person = random_.Below(options_.subjects);
-  sample.y = Label(Truth(sample.x));
+  sample.y = options_.classes > 0 ? Class(sample.x) : Label(Score(truths_.front(), sample.x));
+  // Above 0, with two decimals.
+  if (options_.weights > 0) {
+    sample.w = std::ceil(random_.Uniform() * options_.weights * 100) / 100;
+    sample.w = std::clamp(sample.w, 0.01, options_.weights);
+  }
   ++event_;
   return true;
 }
 
-double SyntheticSource::Truth(const std::vector<double>& x) const {
+double SyntheticSource::Score(const Truth& truth, const std::vector<double>& x) const {
   const auto angle = elementary::SinCosOfTurns(options_.drift / 4 * static_cast<double>(event_) /
                                                static_cast<double>(options_.events));
   double score = 0;
   for (std::size_t j = 0; j < x.size(); ++j) {
-    score += (angle.cos * start_[j] + angle.sin * end_[j]) * x[j];
+    score += (angle.cos * truth.start[j] + angle.sin * truth.end[j]) * x[j];
   }
   return score;
+}
+
+// Draws a class with a probability in proportion to exp(kSharpness * score).
+double SyntheticSource::Class(const std::vector<double>& x) {
+  parts_.clear();
+  double total = 0;
+  for (const Truth& truth : truths_) {
+    total += parts_.emplace_back(elementary::Exp(kSharpness * Score(truth, x)));
+  }
+  double left = random_.Uniform() * total;
+  std::size_t k = 0;
+  while (k + 1 < parts_.size() && left >= parts_[k]) left -= parts_[k++];
+  return static_cast<double>(k);
 }
 
 double SyntheticSource::Label(double score) {

@@ -15,10 +15,13 @@ struct SyntheticOptions {
   std::int64_t dimension = 0;
   double drift = 0;
   std::int64_t subjects = 0;
+  std::int64_t classes = 0;
+  double weights = 0;
 };
 
-// A source of points on the unit sphere, labelled by a linear truth that may turn over time. Not
-// thread-safe. Next never fails.
+// A source of points on the unit sphere, labelled by a linear truth that may turn over time. With
+// classes there is a truth for each, and the label is the number of a class. Not thread-safe. Next
+// never fails.
 class SyntheticSource final : public ExampleSource {
  public:
   // `random` must outlive the source.
@@ -29,12 +32,19 @@ class SyntheticSource final : public ExampleSource {
   std::int64_t people() const override { return options_.subjects; }
 
  private:
-  double Truth(const std::vector<double>& x) const;
+  // A direction that is `start` before the first event and turns towards `end`.
+  struct Truth {
+    std::vector<double> start, end;
+  };
+
+  double Score(const Truth& truth, const std::vector<double>& x) const;
   double Label(double score);
+  double Class(const std::vector<double>& x);
 
   const SyntheticOptions options_;
   SplitMix& random_;
-  std::vector<double> start_, end_;  // the truth at both ends of the stream
+  std::vector<Truth> truths_;  // one, or one for each class
+  std::vector<double> parts_;  // of the classes, reused
   std::int64_t event_ = 0;
 };
 

@@ -7,6 +7,7 @@
 
 #include "app/config/read_file.h"
 #include "engine/base/json.h"
+#include "engine/spec/spec.h"
 
 namespace lethe {
 namespace {
@@ -49,7 +50,61 @@ bool ReadShards(const dom::element& document, ModelFile& file) {
   return true;
 }
 
+// Reads the classes of a softmax model: names, or the numbers from 0.
+bool ReadClasses(const dom::element& document, ModelFile& file) {
+  dom::array classes;
+  if (document["classes"].get(classes) != simdjson::SUCCESS || classes.size() < 2) return false;
+  for (const dom::element element : classes) {
+    std::string_view name;
+    std::int64_t number = 0;
+    if (element.get(name) == simdjson::SUCCESS) {
+      file.class_names.emplace_back(name);
+    } else if (element.get(number) != simdjson::SUCCESS || number != file.classes) {
+      return false;
+    }
+    ++file.classes;
+  }
+  return file.class_names.empty() ||
+         file.class_names.size() == static_cast<std::size_t>(file.classes);
+}
+
+// Reads a row of weights for each class, and an intercept for each.
+bool ReadClassWeights(const dom::element& document, ModelFile& file) {
+  dom::array rows, intercepts;
+  const auto classes = static_cast<std::size_t>(file.classes);
+  if (document["weights"].get(rows) != simdjson::SUCCESS || rows.size() != classes ||
+      document["intercept"].get(intercepts) != simdjson::SUCCESS || intercepts.size() != classes) {
+    return false;
+  }
+  Eigen::Index dimension = -1;
+  Eigen::Index k = 0;
+  const auto step = static_cast<Eigen::Index>(classes);
+  for (const dom::element row : rows) {
+    dom::array weights;
+    if (row.get(weights) != simdjson::SUCCESS) return false;
+    const auto count = static_cast<Eigen::Index>(weights.size());
+    if (dimension < 0) {
+      dimension = count;
+      file.weights.resize((dimension + 1) * step);
+    }
+    if (count != dimension) return false;
+    Eigen::Index at = k++;
+    for (const dom::element weight : weights) {
+      if (weight.get(file.weights[at]) != simdjson::SUCCESS) return false;
+      at += step;
+    }
+  }
+  Eigen::Index at = dimension * step;
+  for (const dom::element intercept : intercepts) {
+    if (intercept.get(file.weights[at++]) != simdjson::SUCCESS) return false;
+  }
+  return true;
+}
+
 bool ReadWeights(const dom::element& document, ModelFile& file) {
+  if (file.loss == Name(LossKind::kSoftmax)) {
+    return ReadClasses(document, file) && ReadClassWeights(document, file);
+  }
   dom::array weights;
   double intercept = 0;
   if (document["weights"].get(weights) != simdjson::SUCCESS ||
@@ -70,7 +125,8 @@ Status CheckTogether(const std::vector<ModelFile>& files) {
   for (const ModelFile& file : files) {
     const ModelFile& first = files.front();
     if (file.config_sha256 != first.config_sha256 || file.weights.size() != first.weights.size() ||
-        file.loss != first.loss || file.hash_bits != first.hash_bits) {
+        file.loss != first.loss || file.hash_bits != first.hash_bits ||
+        file.classes != first.classes || file.class_names != first.class_names) {
       return Bad(file.path, "is of another configuration than " + first.path);
     }
     for (const ShardModel& shard : file.shards) {
@@ -89,6 +145,8 @@ PipelineInfo PipelineInfoOf(const ModelFile& file) {
   info.loss = file.loss;
   info.config_sha256 = file.config_sha256;
   info.hash_bits = file.hash_bits;
+  info.classes = file.classes;
+  info.class_names = file.class_names;
   info.bias = true;  // the last weight is the intercept, even if it is 0
   return info;
 }
@@ -112,11 +170,11 @@ Result<ModelFile> ReadModel(const std::string& path, const Hasher& hasher) {
   std::string_view config;
   std::int64_t bits = 0;
   if (document["loss"].get(loss) != simdjson::SUCCESS ||
-      document["config"].get(config) != simdjson::SUCCESS || !ReadShards(document, file) ||
-      !ReadWeights(document, file)) {
+      document["config"].get(config) != simdjson::SUCCESS || !ReadShards(document, file)) {
     return Bad(path, "lacks a part of a model");
   }
   file.loss = loss;
+  if (!ReadWeights(document, file)) return Bad(path, "lacks a part of a model");
   file.config_sha256 = config;
   if (document["hash_bits"].get(bits) == simdjson::SUCCESS) file.hash_bits = bits;
   return file;

@@ -17,7 +17,11 @@ struct ModelFile {
   std::string loss;
   std::string config_sha256;
   std::optional<std::int64_t> hash_bits;
-  Vector weights;                  // the last one is the intercept
+  // A model with one output: its weights, and last the intercept. Softmax: the weights of each
+  // feature for all classes, and last the intercepts (engine/shard/served_weights.h).
+  Vector weights;
+  std::int64_t classes = 0;              // of softmax, else 0
+  std::vector<std::string> class_names;  // empty if the classes are numbers
   std::vector<ShardModel> shards;  // without weights
   std::int64_t learned = 0;        // events, by all shards
 };

@@ -5,6 +5,7 @@ namespace lethe {
 void Evaluation::OnLearn(ShardId shard, const LearnedStep& step) {
   losses_.Add(step.prediction.score, step.example.y);
   if ((step.prediction.score > 0) == (step.example.y > 0)) ++correct_;
+  unknown_members_ += step.unknown_members;
   if (regret_slots_ > 0) {
     sampled_.try_emplace(shard, loss_, *regret_constants_, regret_slots_).first->second.Learn(step);
   } else if (regret_constants_) {

@@ -55,6 +55,8 @@ class Evaluation final : public Probe {
   const char* why_not() const { return why_not_; }
 
   std::int64_t events() const { return losses_.count(); }
+  // Members of learned events that Lethe does not read.
+  std::int64_t unknown_members() const { return unknown_members_; }
   const BadRecords& bad_records() const { return bad_records_; }
   // None before the first event.
   std::optional<double> mean_loss() const;
@@ -70,6 +72,7 @@ class Evaluation final : public Probe {
   LossSum losses_;
   std::int64_t next_row_;  // the number of events at which the next row is due
   std::int64_t correct_ = 0;
+  std::int64_t unknown_members_ = 0;
   std::int64_t uncertified_ = 0;
   const char* why_not_ = nullptr;
   std::optional<Constants> regret_constants_;

@@ -300,6 +300,7 @@ class Replayer final : private PipelineStages<MessageBatch> {
     result.bad_records = evaluation_.bad_records();
     result.uncertified = evaluation_.uncertified();
     if (evaluation_.why_not() != nullptr) result.why_not = evaluation_.why_not();
+    result.unknown_members = evaluation_.unknown_members();
     result.mean_loss = evaluation_.mean_loss();
     result.accuracy = evaluation_.accuracy();
     result.deletion_seconds = deletion_seconds_;

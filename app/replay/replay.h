@@ -58,6 +58,7 @@ struct ReplayResult {
   std::vector<ShardResult> shards;  // in order of id
   Counters total;
   BadRecords bad_records;
+  std::int64_t unknown_members = 0;  // of learned events; Lethe does not read them
   std::optional<double> mean_loss;
   std::optional<double> accuracy;
   std::optional<double> regret_bound;  // of the passive modes, summed over shards

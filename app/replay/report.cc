@@ -28,6 +28,12 @@ void PrintReport(const Plan& plan, const ReplayResult& result, std::FILE* out) {
   std::fprintf(out, "\n  forgotten   %lld events, by %lld requests\n", Long(c.forgotten_events),
                Long(c.requests));
   PrintRejected(c, out);
+  if (result.unknown_members > 0) {
+    std::fprintf(out,
+                 "  ignored     %lld members that events do not have (they have type, id, subject, "
+                 "x, f, y, w, request and cause)\n",
+                 Long(result.unknown_members));
+  }
   if (result.accuracy) std::fprintf(out, "  accuracy    %.4f\n", *result.accuracy);
   if (result.mean_loss) std::fprintf(out, "  mean loss   %.4f\n", *result.mean_loss);
   if (result.regret_sample) {

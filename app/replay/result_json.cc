@@ -41,6 +41,7 @@ std::string SummaryJson(const Plan& plan, const ReplayResult& result, const Hash
   JsonWriter json;
   json.BeginObject().Field("format", "lethe.summary/1");
   WriteCounters(json, result.total);
+  json.Field("unknown_members", result.unknown_members);
   WriteOrNull(json, "accuracy", result.accuracy);
   WriteOrNull(json, "mean_loss", result.mean_loss);
   WriteOrNull(json, "regret", result.regret());

@@ -18,6 +18,8 @@ PipelineInfo PipelineInfoOf(const Plan& plan, const Hasher& hasher) {
   info.bias = spec.model.bias;
   info.hash_bits = spec.model.hash_bits;
   info.weights = ModelDimension(spec);
+  info.classes = spec.model.loss == LossKind::kSoftmax ? spec.model.classes : 0;
+  info.class_names = spec.model.class_names;
   info.radius = plan.constants.radius;
   info.certified = plan.WhyNotCertified().empty();
   info.shards = plan.shards;

@@ -211,6 +211,13 @@ void ShardWorker::Show() {
         "has; state the retention in events instead",
         {{"shard", std::to_string(id().value)}});
   }
+  // The names of the members are not logged: they are the producer's, and may be personal.
+  if (probe_.TakeUnknownMembers()) {
+    LogWarning(
+        "events have members that Lethe does not read (it reads type, id, subject, x, f, y, w, "
+        "request and cause): see lethe_unknown_members_total",
+        {{"shard", std::to_string(id().value)}});
+  }
   context_.published.Show(std::move(report));
 }
 

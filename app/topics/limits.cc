@@ -57,7 +57,17 @@ Result<std::map<std::string, std::int64_t>> AskForLimits(const KafkaSettings& se
 }
 
 std::int64_t MostModelBytes(const Spec& spec) {
-  return kModelFrameBytes + kWeightBytes * ModelDimension(spec);
+  if (spec.model.loss != LossKind::kSoftmax) {
+    return kModelFrameBytes + kWeightBytes * ModelDimension(spec);
+  }
+  // A weight of each feature and an intercept for every class, and the classes themselves. A
+  // character of a name takes at most 6 bytes ("\u0000").
+  std::int64_t names = 0;
+  for (const std::string& name : spec.model.class_names) {
+    names += 6 * static_cast<std::int64_t>(name.size()) + 3;
+  }
+  const std::int64_t numbers = spec.model.classes * (InputDimension(spec) + 2);
+  return kModelFrameBytes + names + kWeightBytes * numbers;
 }
 
 std::int64_t MostSentBytes(const KafkaSettings& settings, std::optional<std::int64_t> limit) {

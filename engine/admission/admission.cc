@@ -25,6 +25,7 @@ std::optional<Rejection> Admission::Admit(const Event& event, Offset offset,
                       : pseudonymizer_.Id(topic_ + "/" + std::to_string(shard_.value) + "/" +
                                           std::to_string(offset.value));
   PutSubject(event.subject, learn);
+  learn.unknown_members = event.unknown_members;
   return std::nullopt;
 }
 
@@ -32,6 +33,7 @@ bool Admission::AdmitView(const LearnView& view, AdmittedLearn& learn) const {
   if (!validator_.AdmitView(view, learn.example)) return false;
   learn.id = pseudonymizer_.Id(view.id);
   PutSubject(view.subject, learn);
+  learn.unknown_members = 0;
   return true;
 }
 

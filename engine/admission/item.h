@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -15,6 +16,7 @@ struct AdmittedLearn {
   Example example;
   KeyHash id;                      // under the ledger key
   std::optional<KeyHash> subject;  // under the ledger key
+  std::uint32_t unknown_members = 0;  // as in Event
 };
 
 // A request to forget one event, by its id, or every event of a subject. It has at least one of the

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "engine/ports/event.h"
@@ -16,6 +17,7 @@ struct LearnedStep {
   Prediction prediction;
   double squared_norm;  // of the model
   const Example& example;
+  std::uint32_t unknown_members = 0;  // of the event: members that Lethe does not read
 };
 
 // The stages of a deletion after its receipt: the model has forgotten, the bytes are gone.

@@ -2,8 +2,20 @@
 
 #include "engine/admission/feature_hash.h"
 #include "engine/base/check.h"
+#include "engine/shard/served_weights.h"
 
 namespace lethe {
+namespace {
+
+// Writes the weights of output k of `outputs` as an array.
+void WriteColumn(JsonWriter& json, const Vector& weights, Eigen::Index k, Eigen::Index outputs,
+                 Eigen::Index dimension) {
+  json.BeginArray();
+  for (Eigen::Index i = 0; i < dimension; ++i) json.Value(weights[i * outputs + k]);
+  json.EndArray();
+}
+
+}  // namespace
 
 std::int64_t EventsBehind(const ShardReport& report) {
   return report.retention.empty() ? report.counters.learned + report.counters.updates
@@ -74,14 +86,25 @@ std::string ModelJson(const PipelineInfo& info, const Vector& weights,
   JsonWriter json;
   json.BeginObject().Field("format", "lethe.model/1");
   WriteVersion(json, shards, hasher);
-  const Eigen::Index dimension = weights.size() - (info.bias ? 1 : 0);
+  const Eigen::Index outputs = WeightsPerFeature(info);
+  const Eigen::Index dimension = weights.size() / outputs - (info.bias ? 1 : 0);
   json.Field("loss", info.loss).Field("dimension", std::int64_t{dimension});
   if (info.hash_bits) {
     json.Field("hash_bits", *info.hash_bits).Field("hash", kFeatureHashName);
   }
-  json.Key("weights").BeginArray();
-  for (Eigen::Index i = 0; i < dimension; ++i) json.Value(weights[i]);
-  json.EndArray().Field("intercept", info.bias ? weights[weights.size() - 1] : 0.0);
+  if (info.classes > 0) {
+    WriteClasses(json.Key("classes"), info);
+    json.Key("weights").BeginArray();
+    for (Eigen::Index k = 0; k < outputs; ++k) WriteColumn(json, weights, k, outputs, dimension);
+    json.EndArray().Key("intercept").BeginArray();
+    for (Eigen::Index k = 0; k < outputs; ++k) {
+      json.Value(info.bias ? weights[dimension * outputs + k] : 0.0);
+    }
+    json.EndArray();
+  } else {
+    WriteColumn(json.Key("weights"), weights, 0, 1, dimension);
+    json.Field("intercept", info.bias ? weights[weights.size() - 1] : 0.0);
+  }
   json.Field("config", info.config_sha256);
   WriteShards(json, shards);
   // The digest is over the text of the document up to this point.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/base/types.h"
 #include "engine/shard/counters.h"
@@ -23,6 +24,8 @@ struct PipelineInfo {
   bool bias = false;
   std::optional<std::int64_t> hash_bits;  // named features: 2^hash_bits weights
   std::int64_t weights = 0;               // the number of weights of the model
+  std::int64_t classes = 0;               // of softmax; 0: the model has one output
+  std::vector<std::string> class_names;   // in the order of their numbers; empty: without names
   double radius = 0;                      // the bound on the norm of the weights
   bool certified = false;
   // Partitions of the topic. 0: not known yet, and the two promises below are not known either.
@@ -42,7 +45,7 @@ struct ShardReport {
   Counters counters;
   ModelVersion model_version;
   ModelVersion clean_from;
-  Vector weights;
+  Vector weights;  // as ServedWeights (served_weights.h) writes them
   std::int64_t retained_events = 0;
   double half_life = 0;              // in events; infinite if the influence of events does not fade
   std::optional<double> last_sigma;  // of the last draw
@@ -52,6 +55,9 @@ struct ShardReport {
   // mode allows no release without noise. Shard::Report leaves them empty.
   std::optional<double> loss_total;
   std::optional<std::int64_t> loss_events;
+  // Members of these events that Lethe does not read. It depends on what was learned, as the losses
+  // do.
+  std::optional<std::int64_t> unknown_members;
   std::int64_t pending_requests = 0;
   std::optional<TimeMs> oldest_pending;  // when the oldest pending request was received
   std::optional<TimeMs> last_event;      // event time: the running maximum of the timestamps

@@ -116,7 +116,11 @@ void Shard::LearnAs(const Position& position, const AdmittedLearn& learn, bool i
   ports_.state.AddEvent(learned);
   ++(is_update ? counters_.updates : counters_.learned);
   ++window_.retained;
-  ports_.probe.OnLearn(id_, {learned.index, prediction, squared_norm, learn.example});
+  ports_.probe.OnLearn(id_, {.index = learned.index,
+                             .prediction = prediction,
+                             .squared_norm = squared_norm,
+                             .example = learn.example,
+                             .unknown_members = learn.unknown_members});
   NoteTime(learned.index);
   if (unlearner_->anchor() != anchor_) {
     const bool is_known = unlearner_->anchor() == window_.middle;

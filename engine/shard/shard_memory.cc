@@ -1,6 +1,7 @@
 // Shard: saving and restoring, notices about the chain, and the report.
 
 #include "engine/base/archive.h"
+#include "engine/shard/served_weights.h"
 #include "engine/shard/shard.h"
 #include "engine/spec/spec_difference.h"
 
@@ -142,7 +143,8 @@ ShardReport Shard::Report() const {
                      .counters = counters_,
                      .model_version = model_version(),
                      .clean_from = clean_from_,
-                     .weights = unlearner_->model(),
+                     .weights = ServedWeights(Loss(plan_.spec.model, plan_.spec.learning.update),
+                                              unlearner_->model()),
                      .retained_events = steps() - counters_.forgotten_events,
                      .half_life = unlearner_->HalfLife(),
                      .last_sigma = last_sigma_,
@@ -150,6 +152,7 @@ ShardReport Shard::Report() const {
                      .regret_noise_bound = regret_bound_.Noise(),
                      .loss_total = {},
                      .loss_events = {},
+                     .unknown_members = {},
                      .pending_requests = static_cast<std::int64_t>(pending_.size()),
                      .oldest_pending = {},
                      .last_event = {},

@@ -3,6 +3,7 @@
 namespace lethe {
 
 double LossSum::total() const {
+  if (waiting_ == 0) return total_;
   Loss::Many values = p_;
   loss_.Values(y_, values);
   double total = total_;

@@ -20,6 +20,11 @@ class LossSum {
     ++count_;
     if (++waiting_ == Loss::kMany) AddPending();
   }
+  // Adds the loss of the scores of all classes for the class y. For softmax, instead of Add.
+  void AddScores(const double* scores, double y) {
+    total_ += loss_.ValueOfScores(scores, y);
+    ++count_;
+  }
   void Clear();
 
   double total() const;

@@ -56,6 +56,7 @@ inline ShardReport FullReport(std::int64_t shard, Vector weights, std::int64_t l
   report.regret_noise_bound = 1.5;
   report.loss_total = 12.75;
   report.loss_events = 40;
+  report.unknown_members = 3;
   report.pending_requests = 1;
   report.oldest_pending = TimeMs{1'700'000'000'500};
   report.last_event = TimeMs{1'700'000'100'250};

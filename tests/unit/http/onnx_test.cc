@@ -110,8 +110,8 @@ TEST(HttpOnnx, OtherLossesGiveARegressor) {
   for (const char* loss : {"squared", "huber"}) {
     const Fields model(OnnxBytes(
         {.loss = loss,
-         .weights = Vector{{0.5, -0.25}},
-         .intercept = 0.125,
+         .weights = {Vector{{0.5, -0.25}}},
+         .intercepts = {0.125},
          .hash_bits = {},
          .model_id = "beef",
          .shards = {{.shard = {0}, .state_id = "s", .model_version = {300}, .clean_from = {200}}},
@@ -124,6 +124,36 @@ TEST(HttpOnnx, OtherLossesGiveARegressor) {
     EXPECT_EQ(Floats(attributes.at("intercepts").texts.at(7).at(0)), (std::vector<float>{0.125F}));
     EXPECT_EQ(attributes.count("classlabels_ints"), 0U);
     EXPECT_EQ(Metadata(model).at("lethe.model_version"), "300");
+  }
+}
+
+TEST(HttpOnnx, ASoftmaxModelIsAClassifierWithItsClasses) {
+  for (const bool has_names : {false, true}) {
+    PipelineInfo info = testing::DenseFacts();
+    info.loss = "softmax";
+    info.classes = 3;
+    if (has_names) info.class_names = {"cat", "dog", "owl"};
+    info.bias = true;
+    RunningServer server(info);
+    server.published.Show(
+        testing::FullReport(0, Vector{{1, 2, 3, 4, 5, 6, 0.5, 0.25, -0.125}}, 10));
+    const Fields model(Get(server.url, "/v1/model?format=onnx").body);
+    EXPECT_EQ(model.Nested(7).Nested(1).texts.at(4).at(0), "LinearClassifier");
+    const auto attributes = Attributes(model);
+    EXPECT_EQ(Floats(attributes.at("coefficients").texts.at(7).at(0)),
+              (std::vector<float>{1, 4, 2, 5, 3, 6}));
+    EXPECT_EQ(Floats(attributes.at("intercepts").texts.at(7).at(0)),
+              (std::vector<float>{0.5F, 0.25F, -0.125F}));
+    EXPECT_EQ(attributes.at("post_transform").texts.at(4).at(0), "SOFTMAX");
+    if (has_names) {
+      EXPECT_EQ(attributes.at("classlabels_strings").texts.at(9),
+                (std::vector<std::string>{"cat", "dog", "owl"}));
+      EXPECT_EQ(attributes.count("classlabels_ints"), 0U);
+    } else {
+      EXPECT_EQ(attributes.at("classlabels_ints").numbers.at(8),
+                (std::vector<std::int64_t>{0, 1, 2}));
+    }
+    EXPECT_EQ(Metadata(model).at("lethe.loss"), "softmax");
   }
 }
 

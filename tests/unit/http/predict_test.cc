@@ -55,6 +55,36 @@ TEST_F(HttpPredict, RegressionHasNoProbabilities) {
                   .body->starts_with(R"({"predictions":[1.25],"model_version":13,)"));
 }
 
+TEST_F(HttpPredict, SoftmaxPredictsClassesWithAProbabilityOfEach) {
+  PipelineInfo info = testing::DenseFacts();
+  info.loss = "softmax";
+  info.classes = 3;
+  info.bias = true;
+  // Feature by feature, and then the intercepts.
+  const Vector weights{{1, 0, -1, 0, 2, 0, 0.5, 0, 0}};
+  for (const bool has_names : {false, true}) {
+    if (has_names) info.class_names = {"cat", "dog", "owl"};
+    PublishedState published(info);
+    published.Show(testing::FullReport(0, weights, 10));
+    const HttpResponse response =
+        Predict(published, server_.hasher, R"({"instances":[[1,0],[0,1],[-1,0],[0,0]]})");
+    ASSERT_EQ(response.status, 200);
+    EXPECT_TRUE(response.body->starts_with(
+        has_names ? R"({"predictions":["cat","dog","owl","cat"],"probabilities":[[)"
+                  : R"({"predictions":[0,1,2,0],"probabilities":[[)"))
+        << *response.body;
+    dom::parser parser;
+    const dom::element answer = parser.parse(*response.body);
+    ASSERT_EQ(dom::array(answer["probabilities"]).size(), 4U);
+    const double total = std::exp(1.5) + 1 + std::exp(-1.0);  // of the first row
+    EXPECT_NEAR(double(answer["probabilities"].at(0).at(0)), std::exp(1.5) / total, 1e-15);
+    EXPECT_NEAR(double(answer["probabilities"].at(0).at(1)), 1 / total, 1e-15);
+    EXPECT_NEAR(double(answer["probabilities"].at(0).at(2)), std::exp(-1.0) / total, 1e-15);
+    EXPECT_EQ(Predict(published, server_.hasher, R"({"instances":[[1,0],[1]]})").status, 400);
+    EXPECT_EQ(Predict(published, server_.hasher, R"({"instances":[[1,1.7e308]]})").status, 400);
+  }
+}
+
 TEST_F(HttpPredict, ABadRowIsNamed) {
   const struct {
     const char* body;

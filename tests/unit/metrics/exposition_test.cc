@@ -89,6 +89,7 @@ const std::set<std::string>& AllNames() {
       "lethe_retained_events", "lethe_loss_total", "lethe_loss_events_total", "lethe_regret_bound",
       "lethe_regret_noise_bound",
       // Added.
+      "lethe_model_classes", "lethe_unknown_members_total",
       "lethe_retention_events", "lethe_oldest_influence_index",
       "lethe_oldest_influence_timestamp_seconds", "lethe_window_slides_total",
       "lethe_privacy_shard_mu", "lethe_state_free_bytes", "lethe_ready",
@@ -169,6 +170,7 @@ TEST_F(MetricsExposition, CountersAreThereAtZeroFromTheStart) {
   fresh.weights = Vector::Zero(2);
   fresh.loss_total = 0;
   fresh.loss_events = 0;
+  fresh.unknown_members = 0;
   published_.Show(fresh);
   metrics_.shard({4});
   for (const char* kind : {"learn", "delete", "update"}) {
@@ -190,7 +192,7 @@ TEST_F(MetricsExposition, CountersAreThereAtZeroFromTheStart) {
   for (const char* name :
        {"lethe_misrouted_total", "lethe_records_ahead_total", "lethe_restores_total",
         "lethe_receipts_total", "lethe_models_too_large_total", "lethe_loss_total",
-        "lethe_loss_events_total"}) {
+        "lethe_loss_events_total", "lethe_unknown_members_total"}) {
     EXPECT_EQ(Value(std::string(name) + "{shard=\"4\"}"), 0);
   }
   EXPECT_EQ(Value("lethe_commit_duration_seconds_count{shard=\"4\",kind=\"deletion\"}"), 0);

@@ -198,9 +198,13 @@ TEST_F(ConvertTest, EveryRecordIsTheSameInEveryForm) {
       R"({"key":"k","value":{"type":"delete","id":"\u0000\u00e9","request":""}})"
       "\n"
       R"({"type":"delete","subject":"s","request":"r"})"
+      "\n"
+      R"({"type":"learn","id":"w","x":[0.1],"y":"caf\u00e9","w":0.1})"
+      "\n"
+      R"({"type":"update","id":"w","f":{"a":2},"y":-1,"w":0})"
       "\n");
   const std::vector<std::string> before = Records("in.ndjson");
-  ASSERT_EQ(before.size(), 6u);
+  ASSERT_EQ(before.size(), 8u);
   std::string last = "in.ndjson";
   for (const char* next : {"a.lethe", "b.ndjson", "c.lethe.gz", "d.json.zst", "e.lethe.zst",
                            "f.jsonl.gz", "g.lethe"}) {

@@ -170,6 +170,34 @@ TEST(GenerateTest, TheSameSeedGivesTheSameStreamInEveryVersion) {
 )");
 }
 
+TEST(GenerateTest, ClassesAreLearnableAndWeightsStayWithinTheirBound) {
+  GenerateOptions options;
+  options.events = 3000;
+  options.dimension = 3;
+  options.deletions = 0;
+  options.subjects = 0;
+  options.classes = 4;
+  options.weights = 2.5;
+  std::istringstream text(Generated(options));
+  std::map<std::int64_t, std::int64_t> classes;
+  double least = 10, most = 0;
+  simdjson::dom::parser parser;
+  for (std::string line; std::getline(text, line);) {
+    const simdjson::dom::element event = parser.parse(line);
+    ++classes[std::int64_t(event["y"])];
+    double w = 1;
+    if (event["w"].get(w)) w = 1;  // a weight of 1 is left out
+    least = std::min(least, w);
+    most = std::max(most, w);
+  }
+  EXPECT_EQ(classes.size(), 4u);
+  for (const auto& [number, count] : classes) {
+    EXPECT_TRUE(number >= 0 && number < 4);
+    EXPECT_GT(count, 200);
+  }
+  EXPECT_TRUE(least >= 0.01 && least < 0.1 && most > 2.4 && most <= 2.5) << least << " " << most;
+}
+
 TEST(GenerateTest, ClassificationLabelsAreAsSureAsEver) {
   const std::string text = Generated({.task = Task::kClassification,
                                       .events = 2000,

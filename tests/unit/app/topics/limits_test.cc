@@ -1,5 +1,6 @@
 #include "app/topics/limits.h"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
@@ -58,10 +59,34 @@ std::string WidestModel(const ModelSpec& model) {
   info.config_sha256 = std::string(64, 'f');
   const std::int64_t features =
       model.hash_bits ? std::int64_t{1} << *model.hash_bits : model.dimension;
-  const Vector weights = Vector::Constant(features + (model.bias ? 1 : 0), kWidest);
+  info.classes = model.classes;
+  info.class_names = model.class_names;
+  if (model.classes > 0) info.loss = "softmax";
+  const Vector weights = Vector::Constant(
+      (features + (model.bias ? 1 : 0)) * std::max<std::int64_t>(1, model.classes), kWidest);
   const std::vector<ShardModel> shards = {
       {{kMost}, std::string(36, 'a'), {kMost}, {kMost}, kMost, &weights}};
   return ModelJson(info, shards, SodiumHasher());
+}
+
+TEST(TopicLimitsTest, NoSoftmaxModelHasMoreBytesThanItsConfigurationSays) {
+  constexpr std::int64_t kRecord = 256;
+  for (const bool bias : {false, true}) {
+    for (const std::int64_t classes : {2, 100, 4096}) {
+      for (const std::size_t name : {0, 1, 60}) {
+        Spec spec;
+        spec.model.loss = LossKind::kSoftmax;
+        spec.model.dimension = classes == 100 ? 300 : 1;
+        spec.model.bias = bias;
+        spec.model.classes = classes;
+        if (name > 0) {
+          const std::string widest(name, '\x01');  // written as \u0001
+          spec.model.class_names.assign(static_cast<std::size_t>(classes), widest);
+        }
+        EXPECT_LE(std::ssize(WidestModel(spec.model)) + kRecord, MostModelBytes(spec));
+      }
+    }
+  }
 }
 
 TEST(TopicLimitsTest, NoModelHasMoreBytesThanItsConfigurationSays) {
