@@ -15,10 +15,10 @@ const char* ReasonName(Reason reason) {
     case Reason::kWrongDimension: return "wrong_dimension";
     case Reason::kOversized: return "oversized";
     case Reason::kLabelOutOfRange: return "label_out_of_range";
-    case Reason::kWeightOutOfRange: return "weight_out_of_range";
-    case Reason::kUnknownClass: return "unknown_class";
     case Reason::kMissingTarget: return "missing_target";
     case Reason::kBadReference: return "bad_reference";
+    case Reason::kWeightOutOfRange: return "weight_out_of_range";
+    case Reason::kUnknownClass: return "unknown_class";
     case Reason::kCount: break;
   }
   LETHE_CHECK(false);

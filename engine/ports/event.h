@@ -24,10 +24,10 @@ enum class Reason {
   kWrongDimension,   // x has another length than model.dimension
   kOversized,        // |x| above model.feature_norm, with oversized: reject
   kLabelOutOfRange,  // y outside of what the loss accepts
-  kWeightOutOfRange,  // "w" is negative, or above model.weight_bound
-  kUnknownClass,      // y names a class that the model does not have
   kMissingTarget,    // a delete that names neither an id nor a subject
   kBadReference,     // an id, subject or request longer than its limit
+  kWeightOutOfRange,  // "w" is negative, or above model.weight_bound
+  kUnknownClass,      // y names a class that the model does not have
   kCount,
 };
 

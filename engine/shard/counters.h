@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "engine/ports/event.h"
 
@@ -33,13 +34,20 @@ struct Counters {
   std::int64_t draws = 0;     // batches made effective; one may serve several requests
   double noise_variance = 0;  // the sum of sigma^2 over all draws
 
+  // Reasons from this one on are not in Fields, and are saved by LaterReasons instead.
+  static constexpr std::size_t kFirstLaterReason = 11;
+  std::span<std::int64_t> LaterReasons() {
+    return std::span(rejected).subspan(kFirstLaterReason);
+  }
+
   // Adds every counter of `other`, for totals over shards.
   void Add(const Counters& other);
 
   template <typename Self, typename Archive>
   static void Fields(Self& self, Archive& archive) {
     archive(self.records, self.learned, self.updates, self.requests, self.duplicates,
-            self.refused_late, self.rejected);
+            self.refused_late);
+    for (std::size_t i = 0; i < kFirstLaterReason; ++i) archive(self.rejected[i]);
     // kNotRetained is saved in WindowRecord: only modes with a window have it.
     for (std::size_t i = 0; i < kOutcomes - 1; ++i) archive(self.outcomes[i]);
     archive(self.notices, self.forgotten_events, self.effective_deletions, self.draws,

@@ -321,6 +321,8 @@ class Shard {
   void Save();
   Status Load(std::string_view saved);
   Status LoadFleet();
+  void SaveLaterReasons();
+  Status LoadLaterReasons();
   void SaveClock();
   Status LoadClock();
 

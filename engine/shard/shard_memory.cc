@@ -1,5 +1,9 @@
 // Shard: saving and restoring, notices about the chain, and the report.
 
+#include <algorithm>
+#include <span>
+#include <vector>
+
 #include "engine/base/archive.h"
 #include "engine/shard/served_weights.h"
 #include "engine/shard/shard.h"
@@ -20,6 +24,7 @@ void Shard::Save() {
   ports_.state.Put(Part::kShard, archive.Take());
   SaveClock();
   SaveWindow();
+  SaveLaterReasons();
   if (plan_.shards == 1) return;
   std::vector<std::int64_t> holders;
   for (const PendingRequest& request : pending_.requests()) {
@@ -76,6 +81,7 @@ Status Shard::Load(std::string_view saved) {
   }
   LETHE_RETURN_IF_ERROR(LoadFleet());
   LETHE_RETURN_IF_ERROR(LoadClock());
+  LETHE_RETURN_IF_ERROR(LoadLaterReasons());
   // The process may have ended before the erasure, so the older models are still on disk.
   if (!erasures_.empty()) ports_.state.RetireModels();
   LETHE_RETURN_IF_ERROR(unlearner_->Load(ports_.state));
@@ -107,6 +113,30 @@ Status Shard::LoadFleet() {
   for (std::size_t i = 0; i < holders.size(); ++i) {
     SetPromise(holders[i], pending_.requests()[i].receipt);
   }
+  return Status::Ok();
+}
+
+void Shard::SaveLaterReasons() {
+  const std::span<const std::int64_t> later = counters_.LaterReasons();
+  if (std::all_of(later.begin(), later.end(), [](std::int64_t n) { return n == 0; })) return;
+  SavingArchive archive;
+  archive(std::vector<std::int64_t>(later.begin(), later.end()));
+  ports_.state.Put(Part::kLaterReasons, archive.Take());
+}
+
+// An older program may have saved fewer of them.
+Status Shard::LoadLaterReasons() {
+  const auto saved = ports_.state.Get(Part::kLaterReasons);
+  if (!saved) return Status::Ok();
+  LoadingArchive archive(*saved);
+  std::vector<std::int64_t> counts;
+  archive(counts);
+  const std::span<std::int64_t> later = counters_.LaterReasons();
+  if (!archive.complete() || counts.size() > later.size()) {
+    return {ErrorCode::kInput, "shard " + std::to_string(id_.value) +
+                                   ": the stored counts of rejections cannot be read"};
+  }
+  std::copy(counts.begin(), counts.end(), later.begin());
   return Status::Ok();
 }
 
