@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 
+#include "app/replay/remedies.h"
 #include "engine/base/json.h"
 
 namespace lethe {
@@ -13,7 +14,8 @@ namespace {
 
 // The figures of one run. A figure that does not apply is empty.
 struct Figures {
-  std::optional<double> accuracy, mean_loss, regret, sigma;
+  Quality quality;
+  std::optional<double> regret, sigma;
   std::optional<double> learn_gradients, learn_seconds, gradients, seconds;
   std::int64_t bytes = 0;
 
@@ -28,8 +30,7 @@ struct Figures {
 
 Figures FiguresOf(const Comparison& comparison) {
   const ReplayResult& result = *comparison.result;
-  Figures figures{.accuracy = result.accuracy,
-                  .mean_loss = result.mean_loss,
+  Figures figures{.quality = result.quality,
                   .regret = result.regret(),
                   .sigma = {},
                   .learn_gradients = {},
@@ -72,7 +73,7 @@ std::string Bytes(std::int64_t bytes) {
 
 // Pads the cells to the widths of the columns, except for the last one, which is prose.
 std::string Row(const std::vector<std::string>& cells) {
-  static constexpr std::size_t kWidths[] = {25, 10, 9, 9, 9, 8, 11, 9, 10, 9, 9, 9, 9, 6};
+  static constexpr std::size_t kWidths[] = {25, 10, 9, 9, 9, 9, 9, 8, 11, 9, 10, 9, 9, 9, 9, 6};
   std::string row;
   for (std::size_t i = 0; i < std::size(kWidths); ++i) {
     const std::string padding(kWidths[i] - std::min(kWidths[i], cells[i].size()), ' ');
@@ -112,8 +113,10 @@ std::string Refused(const Counters& total) {
 
 std::string RefusedLines(const std::vector<Comparison>& comparisons) {
   std::map<std::string, std::string> modes;
+  Counters seen;
   for (const Comparison& comparison : comparisons) {
     if (!comparison.result) continue;
+    seen.Add(comparison.result->total);
     const std::string refused = Refused(comparison.result->total);
     if (refused.empty()) continue;
     std::string& names = modes[refused];
@@ -123,30 +126,67 @@ std::string RefusedLines(const std::vector<Comparison>& comparisons) {
   for (const auto& [refused, names] : modes) {
     lines += "warning: " + refused + (modes.size() > 1 ? " (" + names + ")" : "") + "\n";
   }
-  return lines;
+  return lines + RemediesOf(seen);
 }
 
 std::string CompareTable(const std::vector<Comparison>& comparisons) {
+  const auto with_result =
+      std::find_if(comparisons.begin(), comparisons.end(),
+                   [](const Comparison& comparison) { return comparison.result.has_value(); });
+  const bool is_regression =
+      with_result != comparisons.end() && with_result->result->quality.rmse.has_value();
+  const auto quality_cells = [&](const Quality& q) -> std::vector<std::string> {
+    if (is_regression) {
+      return {Cell("%.5g", q.mean_loss), Cell("%.5g", q.rmse), Cell("%.5g", q.mae),
+              Cell("%.4f", q.r2)};
+    }
+    return {Cell("%.5g", q.mean_loss), Cell("%.4f", q.accuracy), Cell("%.4f", q.auc),
+            Cell("%.5g", q.brier)};
+  };
+  const auto row = [](std::string name, std::vector<std::string> quality,
+                      const std::vector<std::string>& rest) {
+    quality.insert(quality.begin(), std::move(name));
+    quality.insert(quality.end(), rest.begin(), rest.end());
+    return Row(quality);
+  };
+  const std::vector<std::string> nothing(11, "-");
+  const auto blank = [&nothing](const std::string& last) {
+    std::vector<std::string> cells = nothing;
+    cells.push_back(last);
+    return cells;
+  };
   // Per learn event, then per deletion: gradients and seconds.
-  std::string table =
-      Row({"mode", "mean loss", "accuracy", "regret", "sigma", "window", "grad/learn", "s/learn",
-           "grad/del", "ms/del", "del/s", "stored", "adaptive", "joint", "certificate"});
+  std::string table = row("mode",
+                          is_regression
+                              ? std::vector<std::string>{"mean loss", "RMSE", "MAE", "R2"}
+                              : std::vector<std::string>{"mean loss", "accuracy", "AUC", "Brier"},
+                          {"regret", "sigma", "window", "grad/learn", "s/learn", "grad/del",
+                           "ms/del", "del/s", "stored", "adaptive", "joint", "certificate"});
   for (const Comparison& comparison : comparisons) {
     if (!comparison.result) {
-      table += Row({comparison.contender.name, "-", "-", "-", "-", "-", "-", "-", "-", "-", "-",
-                    "-", "-", "-", "refused: " + comparison.refused.value_or("")});
+      table += row(comparison.contender.name, {"-", "-", "-", "-"},
+                   blank("refused: " + comparison.refused.value_or("")));
       continue;
     }
     const Figures f = FiguresOf(comparison);
-    table +=
-        Row({comparison.contender.name, Cell("%.4f", f.mean_loss), Cell("%.4f", f.accuracy),
-             Cell("%.1f", f.regret), Cell("%.2g", f.sigma),
-             comparison.window.empty() ? "-" : comparison.window, Cell("%.3g", f.learn_gradients),
-             Cell("%.1e", f.learn_seconds), Cell("%.4g", f.gradients),
-             Cell("%.2g", f.milliseconds()), Cell("%.0f", f.per_second()), Bytes(f.bytes),
-             YesNo(comparison.is_adaptive), YesNo(comparison.is_joint), Certificate(comparison)});
+    table += row(
+        comparison.contender.name, quality_cells(f.quality),
+        {Cell("%.1f", f.regret), Cell("%.2g", f.sigma),
+         comparison.window.empty() ? "-" : comparison.window, Cell("%.3g", f.learn_gradients),
+         Cell("%.1e", f.learn_seconds), Cell("%.4g", f.gradients), Cell("%.2g", f.milliseconds()),
+         Cell("%.0f", f.per_second()), Bytes(f.bytes), YesNo(comparison.is_adaptive),
+         YesNo(comparison.is_joint), Certificate(comparison)});
   }
-  return table;
+  if (with_result == comparisons.end()) return table;
+  const Quality::Constant& constant = with_result->result->quality.constant;
+  Quality of_constant;
+  of_constant.mean_loss = constant.mean_loss;
+  of_constant.accuracy = constant.accuracy;
+  of_constant.rmse = constant.rmse;
+  of_constant.mae = constant.mae;
+  return table + row("(a constant)", quality_cells(of_constant),
+                     blank(is_regression ? "the mean label so far"
+                                         : "the most frequent class so far"));
 }
 
 std::string CompareJson(const std::vector<Comparison>& comparisons) {
@@ -175,8 +215,10 @@ std::string CompareJson(const std::vector<Comparison>& comparisons) {
       json.Field(ReasonName(static_cast<Reason>(i)), total.rejected[i]);
     }
     json.EndObject();
-    number("accuracy", f.accuracy);
-    number("mean_loss", f.mean_loss);
+    number("accuracy", f.quality.accuracy);
+    number("mean_loss", f.quality.mean_loss);
+    json.Key("metrics");
+    WriteQuality(f.quality, comparison.contender.spec.model, json);
     number("regret", f.regret);
     if (const auto sample = comparison.result->regret_sample) json.Field("regret_sample", *sample);
     number("regret_bound", comparison.result->regret_bound);

@@ -3,8 +3,7 @@
 namespace lethe {
 
 void Evaluation::OnLearn(ShardId shard, const LearnedStep& step) {
-  losses_.Add(step.prediction.score, step.example.y);
-  if ((step.prediction.score > 0) == (step.example.y > 0)) ++correct_;
+  tally_.Add(step.prediction, step.example.y, step.example.w);
   unknown_members_ += step.unknown_members;
   if (regret_slots_ > 0) {
     sampled_.try_emplace(shard, loss_, *regret_constants_, regret_slots_).first->second.Learn(step);
@@ -53,21 +52,11 @@ std::int64_t Evaluation::RegretSample() const {
   return total;
 }
 
-std::optional<double> Evaluation::mean_loss() const {
-  if (events() == 0) return std::nullopt;
-  return losses_.total() / static_cast<double>(events());
-}
-
-std::optional<double> Evaluation::accuracy() const {
-  if (events() == 0 || !loss_.is_classification()) return std::nullopt;
-  return static_cast<double>(correct_) / static_cast<double>(events());
-}
-
 void Evaluation::TellRow(ShardId shard, const Forgetting* forgetting) {
   SeriesRow row{.shard = shard,
                 .index = events(),
-                .mean_loss = mean_loss(),
-                .accuracy = accuracy(),
+                .mean_loss = tally_.mean_loss(),
+                .accuracy = tally_.accuracy(),
                 .shift = {},
                 .sigma = {},
                 .seconds = {}};

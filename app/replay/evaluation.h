@@ -7,11 +7,11 @@
 #include <string>
 
 #include "app/replay/bad_records.h"
+#include "app/replay/quality.h"
 #include "app/replay/regret.h"
 #include "app/replay/sampled_regret.h"
 #include "app/replay/series.h"
 #include "engine/ports/probe.h"
-#include "engine/spec/loss_sum.h"
 
 namespace lethe {
 
@@ -24,7 +24,7 @@ class Evaluation final : public Probe {
 
   // Calls `on_row` every `every` learned events and at each effective deletion.
   Evaluation(const Loss& loss, std::int64_t every, RowSink on_row)
-      : loss_(loss), every_(every), on_row_(std::move(on_row)), losses_(loss), next_row_(every) {}
+      : loss_(loss), every_(every), on_row_(std::move(on_row)), tally_(loss), next_row_(every) {}
 
   void OnLearn(ShardId shard, const LearnedStep& step) override;
   void OnRejected(ShardId shard, Offset offset, const Rejection& why) override {
@@ -54,14 +54,12 @@ class Evaluation final : public Probe {
   std::int64_t uncertified() const { return uncertified_; }
   const char* why_not() const { return why_not_; }
 
-  std::int64_t events() const { return losses_.count(); }
+  std::int64_t events() const { return tally_.events(); }
   // Members of learned events that Lethe does not read.
   std::int64_t unknown_members() const { return unknown_members_; }
   const BadRecords& bad_records() const { return bad_records_; }
-  // None before the first event.
-  std::optional<double> mean_loss() const;
-  // For classification only; none before the first event.
-  std::optional<double> accuracy() const;
+  // All figures of the predictions; mean loss and accuracy are among them.
+  Quality quality() const { return tally_.Result(); }
 
  private:
   void TellRow(ShardId shard, const Forgetting* forgetting);
@@ -69,9 +67,8 @@ class Evaluation final : public Probe {
   Loss loss_;
   std::int64_t every_;
   RowSink on_row_;
-  LossSum losses_;
+  QualityTally tally_;
   std::int64_t next_row_;  // the number of events at which the next row is due
-  std::int64_t correct_ = 0;
   std::int64_t unknown_members_ = 0;
   std::int64_t uncertified_ = 0;
   const char* why_not_ = nullptr;

@@ -301,8 +301,9 @@ class Replayer final : private PipelineStages<MessageBatch> {
     result.uncertified = evaluation_.uncertified();
     if (evaluation_.why_not() != nullptr) result.why_not = evaluation_.why_not();
     result.unknown_members = evaluation_.unknown_members();
-    result.mean_loss = evaluation_.mean_loss();
-    result.accuracy = evaluation_.accuracy();
+    result.quality = evaluation_.quality();
+    result.mean_loss = result.quality.mean_loss;
+    result.accuracy = result.quality.accuracy;
     result.deletion_seconds = deletion_seconds_;
     result.series = std::move(kept_);
     result.config_sha256 = ConfigSha256(plan_.spec, hasher_);

@@ -61,6 +61,7 @@ struct ReplayResult {
   std::int64_t unknown_members = 0;  // of learned events; Lethe does not read them
   std::optional<double> mean_loss;
   std::optional<double> accuracy;
+  Quality quality;                     // every figure of the predictions, those two included
   std::optional<double> regret_bound;  // of the passive modes, summed over shards
   std::optional<double> paid;          // with options.regret: the sum of f_t(z_t)
   std::optional<double> comparator;    // with options.regret: the cost of the changing comparator

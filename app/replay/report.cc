@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "app/replay/remedies.h"
+
 namespace lethe {
 namespace {
 
@@ -10,9 +12,53 @@ long long Long(std::int64_t x) { return x; }
 void PrintRejected(const Counters& counters, std::FILE* out) {
   for (std::size_t i = 0; i < counters.rejected.size(); ++i) {
     if (counters.rejected[i] == 0) continue;
-    std::fprintf(out, "  rejected    %lld  %s\n", Long(counters.rejected[i]),
-                 ReasonName(static_cast<Reason>(i)));
+    const auto reason = static_cast<Reason>(i);
+    std::fprintf(out, "  rejected    %lld  %s: %s\n", Long(counters.rejected[i]),
+                 ReasonName(reason), RemedyOf(reason));
   }
+}
+
+// "; of a constant 0.7629", if it is known.
+std::string OfConstant(const std::optional<double>& value, const char* format) {
+  if (!value) return "";
+  char text[64];
+  std::snprintf(text, sizeof text, format, *value);
+  return std::string("; of a constant ") + text;
+}
+
+// With more classes a list is hard to read; summary.json has them all.
+constexpr std::size_t kMostListed = 30;
+
+void PrintClasses(const ModelSpec& model, const Quality& quality, std::FILE* out) {
+  if (quality.brier) std::fprintf(out, "  Brier       %.5g\n", *quality.brier);
+  if (quality.auc) std::fprintf(out, "  AUC         %.4f\n", *quality.auc);
+  if (quality.recall.size() > kMostListed) return;
+  std::string line = "  recall     ";
+  for (std::size_t i = 0; i < quality.recall.size(); ++i) {
+    if (!quality.recall[i]) continue;
+    char text[32];
+    std::snprintf(text, sizeof text, " %.4f", *quality.recall[i]);
+    line += (line.back() == ' ' ? " " : ", ") + ClassLabel(model, i) + text;
+  }
+  std::fprintf(out, "%s\n", line.c_str());
+}
+
+void PrintQuality(const ModelSpec& model, const Quality& quality, std::FILE* out) {
+  const Quality::Constant& constant = quality.constant;
+  if (!quality.mean_loss) return;
+  if (quality.accuracy) {
+    std::fprintf(out, "  accuracy    %.4f%s\n", *quality.accuracy,
+                 OfConstant(constant.accuracy, "%.4f").c_str());
+  }
+  std::fprintf(out, "  %s   %.5g%s\n", quality.log_loss ? "log loss " : "mean loss",
+               *quality.mean_loss, OfConstant(constant.mean_loss, "%.5g").c_str());
+  if (quality.accuracy) PrintClasses(model, quality, out);
+  if (!quality.rmse) return;
+  std::fprintf(out, "  RMSE        %.5g%s\n", *quality.rmse,
+               OfConstant(constant.rmse, "%.5g").c_str());
+  std::fprintf(out, "  MAE         %.5g%s\n", *quality.mae,
+               OfConstant(constant.mae, "%.5g").c_str());
+  if (quality.r2) std::fprintf(out, "  R2          %.4f\n", *quality.r2);
 }
 
 }  // namespace
@@ -34,8 +80,7 @@ void PrintReport(const Plan& plan, const ReplayResult& result, std::FILE* out) {
                  "x, f, y, w, request and cause)\n",
                  Long(result.unknown_members));
   }
-  if (result.accuracy) std::fprintf(out, "  accuracy    %.4f\n", *result.accuracy);
-  if (result.mean_loss) std::fprintf(out, "  mean loss   %.4f\n", *result.mean_loss);
+  PrintQuality(plan.spec.model, result.quality, out);
   if (result.regret_sample) {
     std::fprintf(out, "  regret      %.4g, estimated from %lld events\n", *result.regret(),
                  Long(*result.regret_sample));

@@ -44,6 +44,8 @@ std::string SummaryJson(const Plan& plan, const ReplayResult& result, const Hash
   json.Field("unknown_members", result.unknown_members);
   WriteOrNull(json, "accuracy", result.accuracy);
   WriteOrNull(json, "mean_loss", result.mean_loss);
+  json.Key("metrics");
+  WriteQuality(result.quality, plan.spec.model, json);
   WriteOrNull(json, "regret", result.regret());
   if (result.regret_sample) json.Field("regret_sample", *result.regret_sample);
   WriteOrNull(json, "regret_bound", result.regret_bound);
@@ -76,7 +78,7 @@ std::string SummaryJson(const Plan& plan, const ReplayResult& result, const Hash
   json.EndArray();
   json.Field(
       "note",
-      "accuracy and mean_loss are over the whole recording, deleted events included. They are "
+      "accuracy, mean_loss and metrics are over the whole recording, deleted events included. They are "
       "for the holder of the recording and are not covered by the certificate");
   return json.EndObject().text();
 }

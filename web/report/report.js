@@ -14,6 +14,7 @@ const drawings = []; // to repeat when the width changes
 const percent = (advantage) => (Math.ceil(5000 * (1 + advantage)) / 100).toFixed(2);
 const exactly = (number) => (number === null || number === undefined ? '–' : String(number));
 const rounded = (number, digits) => (number === null ? '–' : number.toFixed(digits));
+const digits = (number) => (number === null || number === undefined ? '–' : String(Number(number.toPrecision(5))));
 const events = (n) => plural(Math.round(n), 'event');
 
 // The certified points of a sweep, those of one way together.
@@ -91,7 +92,7 @@ function tiles() {
   const s = data.summary;
   const deletions = s.sigma_total > 0 ? data.series[0].deletions.count : 0;
   return [
-    tile(qualityName, rounded(s[quality], 4), 'predict, then learn, over the whole recording'),
+    tile(qualityName, digits(s[quality]), `predict, then learn; a constant has ${digits(s.metrics.constant[quality])}`),
     tile('Regret', s.regret === null ? '–' : short(s.regret),
       s.regret === null ? '--regret computes it' : 'more than the best model would have paid'),
     tile('Influence', `${short(s.half_life_events)} events`,
@@ -256,25 +257,46 @@ function certificate(run) {
 
 function figuresOfCompare() {
   const number = (value) => (value === null || value === undefined ? '–' : short(value));
+  const ofTrade = (run, names) => names.map((name) => digits(run.metrics?.[name]));
+  const isRegression = all.some((run) => run.metrics?.rmse !== undefined);
+  const [names, keys] = isRegression
+    ? [['RMSE', 'MAE', 'R²'], ['rmse', 'mae', 'r2']]
+    : [['AUC', 'Brier'], ['auc', 'brier']];
   return table(
-    ['Way', 'Window', 'Accuracy', 'Mean loss', 'Regret', 'Sigma', 'ms a deletion', 'Deletions a second',
+    ['Way', 'Window', 'Accuracy', 'Mean loss', ...names, 'Regret', 'Sigma', 'ms a deletion', 'Deletions a second',
       'Gradients', 'Bytes', 'Certified'],
     data.comparison.modes.map((run) => ({cells: [run.name, run.window ?? '–',
       run.refused !== undefined ? '–' : rounded(run.accuracy, 4),
-      run.refused !== undefined ? '–' : rounded(run.mean_loss, 4),
+      digits(run.mean_loss), ...ofTrade(run, keys),
       number(run.regret), number(run.sigma),
       number(run.seconds_per_deletion && 1000 * run.seconds_per_deletion), number(run.deletions_per_second),
       number(run.gradients_per_deletion),
       run.bytes_stored === undefined ? '–' : count(run.bytes_stored), certificate(run)]})),
-    {numbers: [1, 2, 3, 4, 5, 6, 7, 8, 9], stacked: true, caption: 'Every way to forget'},
+    {numbers: Array.from({length: 9 + names.length}, (_, i) => i + 1), stacked: true, caption: 'Every way to forget'},
   );
+}
+
+// The classes that came against those that were predicted; a large matrix stays in summary.json.
+const CONFUSION_CLASSES = 30;
+function confusionOfReplay() {
+  const {confusion, classes} = data.summary.metrics;
+  if (!confusion || classes.length > CONFUSION_CLASSES) return [];
+  return [table(['Class', ...classes.map((one) => `as ${one.label}`), 'Recall'],
+    classes.map((one, i) => ({cells: [one.label, ...confusion[i].map(digits), digits(one.recall)]})),
+    {numbers: Array.from({length: classes.length + 1}, (_, i) => i + 1), caption: 'Events of each class, by the class that was predicted'})];
 }
 
 function figuresOfReplay() {
   const plain = Object.entries(data.summary)
     .filter(([name, value]) => typeof value !== 'object' && !['format', 'note'].includes(name));
-  return table(['Figure', 'Value'], plain.map(([name, value]) => ({cells: [name, String(value)]})),
-    {caption: 'summary.json'});
+  const {constant, confusion, classes, ...measured} = data.summary.metrics;
+  const figures = [
+    ...plain.map(([name, value]) => [name, String(value)]),
+    ...Object.entries(measured).map(([name, value]) => [`metrics.${name}`, exactly(value)]),
+    ...Object.entries(constant).map(([name, value]) => [`${name} of a constant`, exactly(value)]),
+    ...(classes ?? []).map((one) => [`recall of class ${one.label}`, digits(one.recall)]),
+  ];
+  return table(['Figure', 'Value'], figures.map((cells) => ({cells})), {caption: 'summary.json'});
 }
 
 say('subtitle', document.title.replace(' – Lethe', ''));
@@ -286,7 +308,7 @@ if (isFrontier) {
 } else {
   say('verdict', isReplay ? replayVerdict() : compareVerdict());
   $('charts').append(qualityFigure(), regretFigure(), noiseFigure(), costFigure());
-  $('all').append(isReplay ? figuresOfReplay() : figuresOfCompare());
+  $('all').append(...(isReplay ? [figuresOfReplay(), ...confusionOfReplay()] : [figuresOfCompare()]));
 }
 say('note', 'Figures of the whole recording, deleted events included, for whoever holds it: no certificate covers them.');
 say('version', `Lethe ${data.version}`);

@@ -159,6 +159,42 @@ TEST(Compare, TheTableNamesEachCertificate) {
   EXPECT_NE(table.find("no    no  none: mode none does not forget"), std::string::npos) << table;
 }
 
+// Every figure of the trade stands beside that of a constant, for classes and for numbers.
+TEST(Compare, TheTableHasTheFiguresOfTheTradeAndAConstant) {
+  Spec base = PassiveSpec();
+  base.model.dimension = 3;
+  const auto contenders = ChooseContenders(AllContenders(base), {"none"});
+  const auto signs = [] {
+    std::vector<Record> records = Records(200);
+    for (Record& record : records) record.event.y = record.event.y > 0 ? 1 : -1;
+    return records;
+  }();
+  const auto comparisons = Compare(contenders.value(), signs, {}).value();
+  const std::string table = CompareTable(comparisons);
+  for (const char* word : {"accuracy", "AUC", "Brier", "(a constant)"}) {
+    EXPECT_NE(table.find(word), std::string::npos) << table;
+  }
+  EXPECT_NE(CompareJson(comparisons).find("\"confusion\":[["), std::string::npos);
+  base.model.loss = LossKind::kSquared;
+  const auto numbers = ChooseContenders(AllContenders(base), {"none"});
+  const auto of_numbers = Compare(numbers.value(), Records(200), {}).value();
+  for (const char* word : {"RMSE", "MAE", "R2", "(a constant)"}) {
+    EXPECT_NE(CompareTable(of_numbers).find(word), std::string::npos) << CompareTable(of_numbers);
+  }
+  EXPECT_NE(CompareJson(of_numbers).find("\"r2\":"), std::string::npos);
+}
+
+// What was refused has its remedy.
+TEST(Compare, RefusedRecordsHaveARemedy) {
+  Spec base = PassiveSpec();
+  base.model.dimension = 4;
+  const auto contenders = ChooseContenders(AllContenders(base), {"none"});
+  const std::string lines = RefusedLines(Compare(contenders.value(), Records(20), {}).value());
+  EXPECT_NE(lines.find("20 wrong_dimension\n  wrong_dimension: set model.dimension"),
+            std::string::npos)
+      << lines;
+}
+
 // A mode that runs out of its budget says so, with how often.
 TEST(Compare, TheTableSaysWhatWasNotCertifiedAtRunTime) {
   Spec base = PassiveSpec();
