@@ -32,6 +32,10 @@ constexpr CommandEntry kCommands[] = {
      "  lethe generate --csv data.csv.gz --label class --positive 1 --scale-rows 500 --out "
      "events.ndjson.gz",
      AddGenerate},
+    {"tune", "Find settings for a recorded stream by trying many, and write a configuration",
+     "  lethe tune events.ndjson.gz --out lethe.yaml\n"
+     "  lethe tune events.ndjson.gz --config base.yaml --public-rows 10000 --runs 200 --json",
+     AddTune},
     {"replay", "Run a recorded stream: learn, forget, write receipts",
      "  lethe replay events.ndjson.gz --config configs/quickstart.yaml --out results\n"
      "  zcat events.ndjson.gz | lethe replay - --config configs/quickstart.yaml --json",

@@ -32,5 +32,6 @@ Run AddRecord(CLI::App& command);
 Run AddReplay(CLI::App& command);
 Run AddRun(CLI::App& command);
 Run AddState(CLI::App& command);
+Run AddTune(CLI::App& command);
 
 }  // namespace lethe

@@ -7,10 +7,10 @@
 #include "app/commands/command.h"
 #include "app/commands/load.h"
 #include "app/compare/frontier.h"
+#include "app/compare/records.h"
 #include "app/compare/table.h"
 #include "app/progress.h"
 #include "app/report/report.h"
-#include "connectors/file/recorded_stream.h"
 #include "connectors/system/system_clock.h"
 
 namespace lethe {
@@ -27,21 +27,6 @@ struct Arguments {
   bool json = false;
   int threads = 0;
 };
-
-Result<std::vector<Record>> ReadRecords(const std::string& path) {
-  auto stream = RecordedStream::Open(path);
-  if (!stream.ok()) return stream.status();
-  std::vector<Record> records;
-  std::vector<Record> batch;
-  while (true) {
-    const auto count = stream.value()->ReadRecords(batch, 4096);
-    if (!count.ok()) return count.status();
-    if (count.value() == 0) return records;
-    if (Interrupted()) return InterruptedStatus("stopped while reading " + path);
-    records.insert(records.end(), batch.begin(),
-                   batch.begin() + static_cast<std::ptrdiff_t>(count.value()));
-  }
-}
 
 Status RunCompare(const Arguments& arguments) {
   const auto config = LoadChecked(arguments.config);

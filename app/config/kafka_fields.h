@@ -9,6 +9,9 @@
 // The two keys of source.kafka that are more than a scalar.
 namespace lethe::config {
 
+// What stands for a secret where a configuration is printed.
+inline constexpr char kMask[] = "********";
+
 // source.kafka.partitions: all | [0, 3] | {ordinal: 1, of: 3}
 Field DescribePartitions();
 

@@ -11,7 +11,6 @@ constexpr char kDescription[] =
     "passed to librdkafka as they are; names that Lethe sets itself are refused";
 constexpr char kSchema[] =
     R"({"type": "object", "additionalProperties": {"type": ["string", "number", "boolean"]}})";
-constexpr char kMask[] = "********";
 
 constexpr std::string_view kOffsets =
     "offsets are stored in the same commit as the model, so that no event is learned twice";

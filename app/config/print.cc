@@ -22,10 +22,22 @@ std::vector<std::string> Words(const std::string& path) {
 
 std::string Indent(std::size_t depth) { return std::string(2 * depth, ' '); }
 
-std::string PrintTree(const Config& config, bool annotated) {
+enum class Extent { kAll, kAnnotated, kChanged };
+
+std::string PrintTree(const Config& config, Extent extent) {
+  const bool annotated = extent == Extent::kAnnotated;
+  std::string left_out;
   std::string text;
   std::vector<std::string> open;  // the groups that the last printed line stands in
   for (const Field& field : config::Fields()) {
+    if (extent == Extent::kChanged) {
+      const std::string value = field.print(config);
+      if (value == field.Default()) continue;
+      if (value.find(config::kMask) != std::string::npos) {
+        left_out += "# " + field.path + " has a secret: copy it by hand\n";
+        continue;
+      }
+    }
     const std::vector<std::string> words = Words(field.path);
     const std::size_t depth = words.size() - 1;
     std::size_t shared = 0;
@@ -38,7 +50,7 @@ std::string PrintTree(const Config& config, bool annotated) {
     }
     text += Indent(depth) + words.back() + ": " + field.print(config) + "\n";
   }
-  return text;
+  return left_out + text;
 }
 
 // Groups open and close as in PrintTree.
@@ -82,11 +94,13 @@ std::string Cell(const std::string& text) {
 
 }  // namespace
 
-std::string PrintEffective(const Config& config) { return PrintTree(config, false); }
+std::string PrintEffective(const Config& config) { return PrintTree(config, Extent::kAll); }
+
+std::string PrintChanged(const Config& config) { return PrintTree(config, Extent::kChanged); }
 
 std::string PrintJson(const Config& config) { return PrintJsonTree(config); }
 
-std::string PrintAnnotated(const Config& config) { return PrintTree(config, true); }
+std::string PrintAnnotated(const Config& config) { return PrintTree(config, Extent::kAnnotated); }
 
 std::string KeysMarkdown() {
   std::string text = "| key | default | allowed | what it does |\n|---|---|---|---|\n";

@@ -108,8 +108,11 @@ class Replayer final : private PipelineStages<MessageBatch> {
     RecordedDecisions* decisions = nullptr;  // with options.receipts
   };
 
-  // The comparator is solved with a dense Hessian, and hashed models are too large for that.
-  bool CanSolve() const { return !plan_.spec.model.hash_bits; }
+  // The comparator is solved with a dense Hessian of one output, and hashed models are too large for
+  // that.
+  bool CanSolve() const {
+    return !plan_.spec.model.hash_bits && plan_.spec.model.loss != LossKind::kSoftmax;
+  }
   bool WantsRegret() const { return options_.regret && CanSolve(); }
   bool WantsEstimate() const {
     return !options_.regret && options_.regret_sample > 0 && CanSolve();

@@ -30,6 +30,13 @@ std::vector<Row> Rows(int n, bool weighted, std::uint64_t seed = 1) {
   return rows;
 }
 
+Loss Softmax(std::size_t classes) {
+  ModelSpec model;
+  model.loss = LossKind::kSoftmax;
+  model.classes = static_cast<std::int64_t>(classes);
+  return Loss(model);
+}
+
 Quality TallyOf(const std::vector<Row>& rows, LossKind kind = LossKind::kLogistic) {
   QualityTally tally{Loss(kind)};
   for (const Row& row : rows) tally.Add({.score = row.score}, row.y, row.w);
@@ -157,7 +164,7 @@ TEST(Quality, OfNumbers) {
 // Two classes by softmax are those of the logistic loss.
 TEST(Quality, SoftmaxOfTwoClassesIsLogistic) {
   const std::vector<Row> rows = Rows(600, true);
-  QualityTally tally{Loss(LossKind::kSoftmax)};
+  QualityTally tally{Softmax(2)};
   for (const Row& row : rows) {
     const double scores[] = {7 - row.score / 2, 7 + row.score / 2};
     tally.Add({.scores = scores}, row.y > 0 ? 1 : 0, row.w);
@@ -173,7 +180,7 @@ TEST(Quality, SoftmaxOfTwoClassesIsLogistic) {
 
 TEST(Quality, ManyClassesHaveNoConfusionMatrix) {
   for (const std::size_t count : {std::size_t{3}, std::size_t{257}}) {
-    QualityTally tally{Loss(LossKind::kSoftmax)};
+    QualityTally tally{Softmax(count)};
     std::vector<double> scores(count, 0.0);
     scores[2] = 800;
     tally.Add({.scores = scores}, 2, 1);
