@@ -65,6 +65,7 @@ Status RunCompare(const Arguments& arguments) {
   } else {
     std::fputs(table(comparisons.value()).c_str(), stdout);
     std::fputs(RefusedLines(comparisons.value()).c_str(), stderr);
+    std::fputs(WarningLines(comparisons.value()).c_str(), stderr);
     std::fprintf(stderr, "figures are over the whole recording; no certificate covers them\n");
   }
   return Status::Ok();

@@ -62,9 +62,9 @@ Status RunTune(const Arguments& arguments) {
     if (!loaded.ok()) return loaded.status();
     config = std::move(loaded).value();
   }
-  const auto records =
-      arguments.public_rows > 0 ? ReadRecords(arguments.stream, arguments.public_rows)
-                                : ReadRecords(arguments.stream);
+  const auto records = arguments.public_rows > 0
+                           ? ReadRecords(arguments.stream, arguments.public_rows)
+                           : ReadRecords(arguments.stream);
   if (!records.ok()) return records.status();
   if (!config) {
     auto inferred = InferConfig(records.value());

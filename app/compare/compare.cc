@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "app/replay/regret.h"
+#include "engine/shard/config_warnings.h"
 #include "engine/spec/retention.h"
 
 namespace lethe {
@@ -94,6 +95,7 @@ class Work {
     comparison.is_exact = plan.value().mode->is_exact;
     comparison.promise = plan.value().served;
     comparison.window = WindowOf(plan.value());
+    comparison.warnings = Warnings(plan.value(), static_cast<std::int64_t>(records_.size()));
     const bool is_certified = comparison.why_not.empty();
     comparison.is_joint =
         is_certified &&

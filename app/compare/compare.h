@@ -37,6 +37,8 @@ struct Comparison {
   bool is_exact = false;
   // The window of mode rewind: "100000", "15d" or "all"; empty in other modes.
   std::string window;
+  // What is probably not intended, such as noise that drowns the model.
+  std::vector<std::string> warnings;
   Promise promise;           // what a certificate says, if there is one
   bool is_joint = false;     // the promise covers all deleted events together
   bool is_adaptive = false;  // the promise covers requests that depend on released models

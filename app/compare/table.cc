@@ -129,6 +129,19 @@ std::string RefusedLines(const std::vector<Comparison>& comparisons) {
   return lines + RemediesOf(seen);
 }
 
+std::string WarningLines(const std::vector<Comparison>& comparisons) {
+  std::map<std::string, std::string> modes;
+  for (const Comparison& comparison : comparisons) {
+    for (const std::string& warning : comparison.warnings) {
+      std::string& names = modes[warning];
+      names += (names.empty() ? "" : ", ") + comparison.contender.name;
+    }
+  }
+  std::string lines;
+  for (const auto& [warning, names] : modes) lines += "warning: " + names + ": " + warning + "\n";
+  return lines;
+}
+
 std::string CompareTable(const std::vector<Comparison>& comparisons) {
   const auto with_result =
       std::find_if(comparisons.begin(), comparisons.end(),
@@ -156,12 +169,12 @@ std::string CompareTable(const std::vector<Comparison>& comparisons) {
     return cells;
   };
   // Per learn event, then per deletion: gradients and seconds.
-  std::string table = row("mode",
-                          is_regression
-                              ? std::vector<std::string>{"mean loss", "RMSE", "MAE", "R2"}
-                              : std::vector<std::string>{"mean loss", "accuracy", "AUC", "Brier"},
-                          {"regret", "sigma", "window", "grad/learn", "s/learn", "grad/del",
-                           "ms/del", "del/s", "stored", "adaptive", "joint", "certificate"});
+  std::string table =
+      row("mode",
+          is_regression ? std::vector<std::string>{"mean loss", "RMSE", "MAE", "R2"}
+                        : std::vector<std::string>{"mean loss", "accuracy", "AUC", "Brier"},
+          {"regret", "sigma", "window", "grad/learn", "s/learn", "grad/del", "ms/del", "del/s",
+           "stored", "adaptive", "joint", "certificate"});
   for (const Comparison& comparison : comparisons) {
     if (!comparison.result) {
       table += row(comparison.contender.name, {"-", "-", "-", "-"},
@@ -169,13 +182,13 @@ std::string CompareTable(const std::vector<Comparison>& comparisons) {
       continue;
     }
     const Figures f = FiguresOf(comparison);
-    table += row(
-        comparison.contender.name, quality_cells(f.quality),
-        {Cell("%.1f", f.regret), Cell("%.2g", f.sigma),
-         comparison.window.empty() ? "-" : comparison.window, Cell("%.3g", f.learn_gradients),
-         Cell("%.1e", f.learn_seconds), Cell("%.4g", f.gradients), Cell("%.2g", f.milliseconds()),
-         Cell("%.0f", f.per_second()), Bytes(f.bytes), YesNo(comparison.is_adaptive),
-         YesNo(comparison.is_joint), Certificate(comparison)});
+    table +=
+        row(comparison.contender.name, quality_cells(f.quality),
+            {Cell("%.1f", f.regret), Cell("%.2g", f.sigma),
+             comparison.window.empty() ? "-" : comparison.window, Cell("%.3g", f.learn_gradients),
+             Cell("%.1e", f.learn_seconds), Cell("%.4g", f.gradients),
+             Cell("%.2g", f.milliseconds()), Cell("%.0f", f.per_second()), Bytes(f.bytes),
+             YesNo(comparison.is_adaptive), YesNo(comparison.is_joint), Certificate(comparison)});
   }
   if (with_result == comparisons.end()) return table;
   const Quality::Constant& constant = with_result->result->quality.constant;
@@ -184,9 +197,9 @@ std::string CompareTable(const std::vector<Comparison>& comparisons) {
   of_constant.accuracy = constant.accuracy;
   of_constant.rmse = constant.rmse;
   of_constant.mae = constant.mae;
-  return table + row("(a constant)", quality_cells(of_constant),
-                     blank(is_regression ? "the mean label so far"
-                                         : "the most frequent class so far"));
+  return table +
+         row("(a constant)", quality_cells(of_constant),
+             blank(is_regression ? "the mean label so far" : "the most frequent class so far"));
 }
 
 std::string CompareJson(const std::vector<Comparison>& comparisons) {
@@ -242,6 +255,8 @@ std::string CompareJson(const std::vector<Comparison>& comparisons) {
     json.Field("certificate", Certificate(comparison));
     json.Key("why_not").BeginArray();
     for (const std::string& reason : comparison.why_not) json.Value(reason);
+    json.EndArray().Key("warnings").BeginArray();
+    for (const std::string& warning : comparison.warnings) json.Value(warning);
     json.EndArray().EndObject();
   }
   return json.EndArray().EndObject().text();

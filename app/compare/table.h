@@ -11,6 +11,9 @@ namespace lethe {
 // contenders that it applies to. Empty if every record was learned.
 std::string RefusedLines(const std::vector<Comparison>& comparisons);
 
+// The warnings of all contenders, a line each.
+std::string WarningLines(const std::vector<Comparison>& comparisons);
+
 // The comparison as a table with one row per contender, and as JSON (lethe.comparison/1).
 std::string CompareTable(const std::vector<Comparison>& comparisons);
 std::string CompareJson(const std::vector<Comparison>& comparisons);

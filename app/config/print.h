@@ -10,9 +10,9 @@ namespace lethe {
 // secret, the text can be loaded again and gives the same config.
 std::string PrintEffective(const Config& config);
 
-// The config as YAML with the keys that differ from their defaults. If it has a secret, a comment says
-// which key has to be copied, and the key is left out; otherwise the text can be loaded again and
-// gives the same config.
+// The config as YAML with the keys that differ from their defaults. If it has a secret, a comment
+// says which key has to be copied, and the key is left out; otherwise the text can be loaded again
+// and gives the same config.
 std::string PrintChanged(const Config& config);
 
 // The config as one JSON object, for programs.

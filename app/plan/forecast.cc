@@ -115,6 +115,7 @@ std::vector<std::int64_t> RoundWaits() {
 Status FindEnoughWait(EmptyRun run, Forecast& forecast) {
   const Calibrator::Held newest = run.Ask(kAges[0]);
   for (const std::int64_t wait : RoundWaits()) {
+    if (wait > 0 && wait >= forecast.events) break;  // longer than the stream
     run.LearnUntil(forecast.events + wait);
     const auto noise = run.Noise(newest);
     if (!noise.ok()) return noise.status();

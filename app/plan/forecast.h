@@ -48,7 +48,7 @@ struct Forecast {
   std::vector<AgeForecast> ages;                // empty for a schedule that depends on the data
 
   // The shortest wait of a round number of events after which deleting an event of age 1 takes at
-  // most kSmallShare; 0: none is needed. None: no wait is long enough.
+  // most kSmallShare; 0: none is needed. None: no wait within the stream is long enough.
   std::optional<std::int64_t> enough_wait;
   NoiseForecast after_enough;
 

@@ -123,7 +123,7 @@ void PrintActive(const WorkForecast& work, std::FILE* out) {
   }
   std::fprintf(out, "  %-7s  %9.3g  %9s  %8s  %8s  %14s  %11s\n", "active", work.noise.sigma,
                PercentText(work.noise.share).c_str(), "all", UnitText(work.bytes, "B").c_str(),
-               UnitText(work.flops, "flop").c_str(), "-");
+               ShortText(1000 * work.flops / kFlopsPerSecond).c_str(), "-");
 }
 
 void PrintWork(const Forecast& forecast, std::FILE* out) {

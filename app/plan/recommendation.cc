@@ -103,8 +103,9 @@ Advice Passive(const Forecast& forecast) {
   const std::string lines =
       ForgettingLines(forecast, "passive", 0) + CertifyingLines(forecast.plan.spec);
   if (!forecast.enough_wait) {
-    return {text + "; no wait of up to " + Count(kLongestWait) + " brings it down to " +
-                PercentText(kSmallShare) + ". Faster fading would: a larger model.lambda.",
+    return {text + "; no wait of up to " + Count(std::min(kLongestWait, forecast.events)) +
+                " brings it down to " + PercentText(kSmallShare) +
+                ". Faster fading would: a larger model.lambda or learning.eta.",
             lines};
   }
   if (*forecast.enough_wait > 0) return WithWait(forecast, text + "; ");

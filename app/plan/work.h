@@ -7,6 +7,9 @@
 
 namespace lethe {
 
+// What one core does of these loops, about, to state work in milliseconds.
+inline constexpr double kFlopsPerSecond = 2e9;
+
 // The noise of one draw.
 struct NoiseForecast {
   double sigma = 0;

@@ -12,18 +12,19 @@
 namespace lethe {
 
 // How well a run predicted. Every figure is a mean over the learned events, weighted by their
-// importance weights, of predictions made before the event was learned. A figure that does not apply
-// to the loss is empty. A value type.
+// importance weights, of predictions made before the event was learned. A figure that does not
+// apply to the loss is empty. A value type.
 struct Quality {
-  double weight = 0;  // the sum of all weights: without weights, the number of events
+  double weight = 0;                // the sum of all weights: without weights, the number of events
   std::optional<double> mean_loss;  // of the configured loss, without the regulariser
 
   // Classification. Classes are numbered from 0; with the logistic loss, class 0 has the label -1
   // and class 1 the label +1.
   std::optional<double> accuracy;
   std::optional<double> log_loss;
-  std::optional<double> brier;  // squared distance of the probabilities: of y = 1, or of all classes
-  std::optional<double> auc;    // two classes, of which both came; QualityTally says how exact it is
+  std::optional<double>
+      brier;                  // squared distance of the probabilities: of y = 1, or of all classes
+  std::optional<double> auc;  // two classes, of which both came; QualityTally says how exact it is
   std::vector<double> classes;                // the weight of each class
   std::vector<std::optional<double>> recall;  // of each class: the share that was recognised
   // confusion[true class][predicted class]; empty with more than kMostConfused classes.

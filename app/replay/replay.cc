@@ -108,8 +108,8 @@ class Replayer final : private PipelineStages<MessageBatch> {
     RecordedDecisions* decisions = nullptr;  // with options.receipts
   };
 
-  // The comparator is solved with a dense Hessian of one output, and hashed models are too large for
-  // that.
+  // The comparator is solved with a dense Hessian of one output, and hashed models are too large
+  // for that.
   bool CanSolve() const {
     return !plan_.spec.model.hash_bits && plan_.spec.model.loss != LossKind::kSoftmax;
   }

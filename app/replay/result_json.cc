@@ -76,10 +76,10 @@ std::string SummaryJson(const Plan& plan, const ReplayResult& result, const Hash
     json.Field("head", shard.chain_head).EndObject();
   }
   json.EndArray();
-  json.Field(
-      "note",
-      "accuracy, mean_loss and metrics are over the whole recording, deleted events included. They are "
-      "for the holder of the recording and are not covered by the certificate");
+  json.Field("note",
+             "accuracy, mean_loss and metrics are over the whole recording, deleted events "
+             "included. They are "
+             "for the holder of the recording and are not covered by the certificate");
   return json.EndObject().text();
 }
 

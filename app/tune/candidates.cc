@@ -80,7 +80,8 @@ void AddSgd(const Spec& base, Collection& all) {
 
 // Steps for each weight: their scale is that of the weights.
 void AddPerFeature(const Spec& base, Collection& all) {
-  for (const UpdateKind update : {UpdateKind::kAdagrad, UpdateKind::kNormalised, UpdateKind::kFtrl}) {
+  for (const UpdateKind update :
+       {UpdateKind::kAdagrad, UpdateKind::kNormalised, UpdateKind::kFtrl}) {
     for (const Regularisation& r : {kRegularisations[0], kRegularisations[1]}) {
       for (const double eta : {1.0, 0.3, 0.1, 0.03}) {
         Spec spec = base;

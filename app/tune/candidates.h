@@ -17,7 +17,8 @@ std::vector<Spec> Candidates(const Spec& base, bool exact_mode, std::size_t most
 // Choices next to one that is good: each differs in one setting. `fine`: by less.
 std::vector<Spec> Neighbours(const Spec& spec, bool fine);
 
-// The rule and schedule of a choice, such as "sgd/constant". The search keeps some of each for long.
+// The rule and schedule of a choice, such as "sgd/constant". The search keeps some of each for
+// long.
 std::string Family(const Spec& spec);
 
 }  // namespace lethe

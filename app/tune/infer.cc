@@ -47,8 +47,8 @@ Facts FactsOf(const std::vector<Record>& records) {
     }
     facts.label = std::max(facts.label, std::abs(event.y));
     facts.signs = facts.signs && (std::abs(event.y) == 1 || event.y == 0);
-    facts.whole = facts.whole && event.y >= 0 && event.y <= kLargestClass &&
-                  event.y == std::floor(event.y);
+    facts.whole =
+        facts.whole && event.y >= 0 && event.y <= kLargestClass && event.y == std::floor(event.y);
   }
   return facts;
 }

@@ -143,8 +143,8 @@ class Search {
 
   Trial NewTrial(const Spec& spec) {
     tried_.insert(CertificatePart(spec));
-    // Without deletions all windows of one learner agree until the first one slides; which window is
-    // best is asked for the best learner alone.
+    // Without deletions all windows of one learner agree until the first one slides; which window
+    // is best is asked for the best learner alone.
     return {.spec = spec, .window = 0, .rows = 0, .quality = {}, .refused = {}};
   }
 
@@ -232,7 +232,8 @@ class Search {
     std::set<double> lambdas;
     for (const Trial& trial : result_.trials) {
       const LearningSpec& learning = trial.spec.learning;
-      if (learning.update != UpdateKind::kSgd || learning.schedule == ScheduleKind::kAdaptive) continue;
+      if (learning.update != UpdateKind::kSgd || learning.schedule == ScheduleKind::kAdaptive)
+        continue;
       if (!lambdas.insert(trial.spec.model.lambda).second) continue;
       found.push_back(trial);
       if (found.size() == kPassiveLearners) break;
@@ -285,9 +286,8 @@ class Search {
     const auto loss = [](const Comparison& one) {
       return one.result ? one.result->mean_loss.value_or(HUGE_VAL) : HUGE_VAL;
     };
-    std::stable_sort(
-        result_.modes.begin(), result_.modes.end(),
-        [&](const Comparison& a, const Comparison& b) { return loss(a) < loss(b); });
+    std::stable_sort(result_.modes.begin(), result_.modes.end(),
+                     [&](const Comparison& a, const Comparison& b) { return loss(a) < loss(b); });
     for (const Comparison& one : result_.modes) {
       const bool is_mode = one.contender.spec.forgetting.mode == mode && mode != "none";
       if (!is_mode || !one.result || !one.why_not.empty()) continue;

@@ -52,7 +52,8 @@ struct TuneResult {
 // 1. Learners, without deletions, on growing prefixes of the rows. After each prefix a third goes
 //    on, and the best of each family (successive halving, Jamieson and Talwalkar 2016).
 // 2. Learners next to the best one, on all rows; then windows for it, in mode rewind.
-// 3. Ways to forget with the best learners, on all records with their deletions: the mode of `base`,
+// 3. Ways to forget with the best learners, on all records with their deletions: the mode of
+// `base`,
 //    of which the best that certifies is chosen; and for a look mode passive, and no forgetting.
 //
 // The criterion is the mean loss of predictions made before learning. A signal ends the search; the

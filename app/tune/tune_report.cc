@@ -88,8 +88,7 @@ std::string Certificate(const Comparison& one) {
 
 std::string PerDeletion(const Comparison& one) {
   if (!one.result || one.deletions() == 0 || one.contender.name == "none") return "";
-  const double ms =
-      1000 * one.result->deletion_seconds / static_cast<double>(one.deletions());
+  const double ms = 1000 * one.result->deletion_seconds / static_cast<double>(one.deletions());
   return Cell("%.2g", ms) + " ms a deletion, ";
 }
 
@@ -118,10 +117,10 @@ std::string TuneTable(const TuneResult& result) {
   if (result.modes.empty()) return table;
   table += "\n" + Head("with all deletions", regression, "certificate");
   for (const Comparison& one : result.modes) {
-    table += RowOf(one.contender.name, SettingCells(one.contender.spec),
-                   one.result ? QualityCells(one.result->quality)
-                              : std::vector<std::string>{"-", "-", "-"},
-                   PerDeletion(one) + Certificate(one));
+    table += RowOf(
+        one.contender.name, SettingCells(one.contender.spec),
+        one.result ? QualityCells(one.result->quality) : std::vector<std::string>{"-", "-", "-"},
+        PerDeletion(one) + Certificate(one));
   }
   return table;
 }
@@ -130,19 +129,18 @@ std::string TunedConfig(const Config& base, const TuneResult& result) {
   Config config = base;
   config.spec = *result.chosen;
   char text[400];
-  std::snprintf(text, sizeof text,
-                "# Chosen by lethe tune among %d runs on %lld rows.\n", result.runs,
-                static_cast<long long>(result.rows));
+  std::snprintf(text, sizeof text, "# Chosen by lethe tune among %d runs on %lld rows.\n",
+                result.runs, static_cast<long long>(result.rows));
   std::string file = text;
   if (const Comparison* chosen = result.Chosen(); chosen != nullptr && chosen->result) {
     const Quality& quality = chosen->result->quality;
     file += "# There, with all deletions: ";
-    file += IsRegression(quality) ? "RMSE " + Cell("%.5g", quality.rmse) + " (of a constant " +
-                                        Cell("%.5g", quality.constant.rmse) + ")"
-                                  : "accuracy " + Cell("%.4f", quality.accuracy) +
-                                        " (of a constant " +
-                                        Cell("%.4f", quality.constant.accuracy) + "), log loss " +
-                                        Cell("%.5g", quality.log_loss);
+    file += IsRegression(quality)
+                ? "RMSE " + Cell("%.5g", quality.rmse) + " (of a constant " +
+                      Cell("%.5g", quality.constant.rmse) + ")"
+                : "accuracy " + Cell("%.4f", quality.accuracy) + " (of a constant " +
+                      Cell("%.4f", quality.constant.accuracy) + "), log loss " +
+                      Cell("%.5g", quality.log_loss);
     file += ".\n";
   }
   return file + PrintChanged(config);

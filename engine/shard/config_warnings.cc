@@ -4,15 +4,13 @@
 #include <cmath>
 #include <cstdio>
 
+#include "engine/learning/calibrator.h"
 #include "engine/spec/dimension.h"
 #include "engine/spec/retention.h"
 
 namespace lethe {
 namespace {
 
-// Models with fewer weights get no warning: the noise of one deletion is of the size of a few
-// steps, and the model recovers within a few half-lives.
-constexpr std::int64_t kLargeModel = 1024;
 // The step number of the event whose deletion is estimated. A younger run has learned too little to
 // lose.
 constexpr std::int64_t kEstablished = 10000;
@@ -54,35 +52,45 @@ class FreshNoise {
   double sigma_;
 };
 
-// The noise vector has norm sigma sqrt(d), and sigma does not shrink with d. So in a large model
-// the deletion of a fresh event may leave nothing but noise. Warns if the noise after the
-// configured wait exceeds the radius, and names the wait after which it is kSmallShare of it. At
-// most kLongestWait steps of computation.
-void WarnOfNoise(const Plan& plan, std::vector<std::string>& warnings) {
+// The norm that a model of this configuration has, more or less.
+double NormOf(const Plan& plan) {
+  const double stated = plan.spec.forgetting.shrink.norm;
+  return stated > 0 ? stated : Calibrator::GuessOfNorm(plan.spec, plan.constants);
+}
+
+// The noise vector has norm sigma sqrt(d), and sigma does not shrink with d. So the deletion of a
+// fresh event may leave nothing but noise. Warns if the noise after the configured wait is larger
+// than a usual model, and names the wait after which it is kSmallShare of the radius. At most
+// kLongestWait steps of computation.
+void WarnOfNoise(const Plan& plan, std::int64_t stream_events, std::vector<std::string>& warnings) {
   const std::int64_t dimension = ModelDimension(plan.spec);
-  if (dimension < kLargeModel || plan.spec.forgetting.mode != "passive") return;
+  if (plan.spec.forgetting.mode != "passive") return;
   const double root = std::sqrt(static_cast<double>(dimension));
   const double radius = plan.constants.radius;
   FreshNoise noise(plan);
   const std::int64_t certain = std::min(EventsWaited(plan.spec.forgetting), kLongestWait);
   while (noise.waited() < certain) noise.Wait();
   const double sigma = noise.sigma();
-  if (!(sigma * root > radius)) return;
+  const double norm = NormOf(plan);
+  if (!(sigma * root > norm)) return;
   while (noise.sigma() * root > kSmallShare * radius && noise.waited() < kLongestWait) noise.Wait();
 
   char text[400];
-  std::snprintf(
-      text, sizeof text,
-      "deleting one of the latest events%s takes noise of sigma %.3g on each of %lld weights, "
-      "of norm %.3g where model.radius is %.3g: little of the model is left. Let deletions "
-      "wait until the event has faded (forgetting.deadline, so that %s%lld events come)",
-      certain > 0 ? " after the configured wait" : "", sigma, static_cast<long long>(dimension),
-      sigma * root, radius, noise.waited() < kLongestWait ? "" : "more than ",
-      static_cast<long long>(noise.waited()));
-  warnings.push_back(text + std::string(plan.spec.model.hash_bits
-                                            ? ", take fewer model.hash_bits, or use mode restart "
-                                              "or retrain, or dense features with mode active"
-                                            : ", or use mode active"));
+  std::snprintf(text, sizeof text,
+                "deleting one of the latest events%s takes noise of sigma %.3g on each of %lld "
+                "weights, of norm %.3g where a model has about %.3g: little of the model is left.",
+                certain > 0 ? " after the configured wait" : "", sigma,
+                static_cast<long long>(dimension), sigma * root, norm);
+  std::string remedy;
+  if (noise.waited() <= stream_events && noise.waited() < kLongestWait) {
+    remedy = " Let deletions wait until the event has faded (forgetting.deadline, so that " +
+             std::to_string(noise.waited()) + " events come), or use mode rewind, which is exact";
+  } else {
+    remedy =
+        " No wait within the stream helps: use mode rewind, which is exact, or make events fade "
+        "faster (a larger model.lambda or learning.eta)";
+  }
+  warnings.push_back(text + remedy);
 }
 
 // A wait that is longer than the window outlasts the events that it is to forget.
@@ -107,10 +115,10 @@ void WarnOfWindow(const Plan& plan, std::vector<std::string>& warnings) {
 
 }  // namespace
 
-std::vector<std::string> Warnings(const Plan& plan) {
+std::vector<std::string> Warnings(const Plan& plan, std::int64_t stream_events) {
   std::vector<std::string> warnings;
   WarnOfWindow(plan, warnings);
-  WarnOfNoise(plan, warnings);
+  WarnOfNoise(plan, stream_events, warnings);
   return warnings;
 }
 

@@ -16,7 +16,8 @@ inline constexpr double kSmallShare = 0.01;
 inline constexpr std::int64_t kLongestWait = 1'000'000;
 
 // Warnings about a configuration that is valid but probably not intended. Each has one or two
-// sentences and says what to change. For `lethe check` and `lethe plan`.
-std::vector<std::string> Warnings(const Plan& plan);
+// sentences and says what to change. For `lethe check`, `lethe plan` and `lethe compare`.
+// `stream_events`: the length of the stream, if it is known; no longer wait is recommended.
+std::vector<std::string> Warnings(const Plan& plan, std::int64_t stream_events = kLongestWait);
 
 }  // namespace lethe

@@ -184,6 +184,17 @@ TEST(Compare, TheTableHasTheFiguresOfTheTradeAndAConstant) {
   EXPECT_NE(CompareJson(of_numbers).find("\"r2\":"), std::string::npos);
 }
 
+// Noise that drowns a model is said here too, in dense models and without a hopeless deadline.
+TEST(Compare, WarnsOfNoiseThatDrownsTheModel) {
+  Spec base = PassiveSpec();
+  base.model.dimension = 3;
+  base.model.lambda = 1e-5;
+  const auto contenders = ChooseContenders(AllContenders(base), {"passive", "none"});
+  const std::string lines = WarningLines(Compare(contenders.value(), Records(60), {}).value());
+  EXPECT_TRUE(lines.starts_with("warning: passive: deleting one of the latest events")) << lines;
+  EXPECT_EQ(lines.find("forgetting.deadline"), std::string::npos) << lines;
+}
+
 // What was refused has its remedy.
 TEST(Compare, RefusedRecordsHaveARemedy) {
   Spec base = PassiveSpec();

@@ -96,8 +96,8 @@ TEST(Tune, IsTheSameWithAnyNumberOfThreads) {
   EXPECT_EQ(one.value().trials.size(), three.value().trials.size());
 }
 
-// In a mode with noise only certified settings are chosen, and no wait is longer than a tenth of the
-// stream.
+// In a mode with noise only certified settings are chosen, and no wait is longer than a tenth of
+// the stream.
 TEST(Tune, PassiveGetsADeadlineThatFitsTheStream) {
   Spec base = Base(5);
   base.forgetting.mode = "passive";
