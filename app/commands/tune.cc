@@ -71,6 +71,7 @@ Status RunTune(const Arguments& arguments) {
     if (!inferred.ok()) return inferred.status();
     config = std::move(inferred).value();
   }
+  config->spec.learning.tuned_on = arguments.public_rows > 0 ? TunedOn::kPublic : TunedOn::kPrivate;
   SystemClock clock;
   const std::int64_t start = clock.MonotonicNs();
   Progress progress(StderrIsTerminal(), clock);

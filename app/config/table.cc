@@ -56,6 +56,10 @@ std::vector<Field> LearningFields() {
                "schedule horizon: how many events are expected"),
       Describe("learning.horizon.deletions", LETHE_AT(spec.learning.horizon.deletions), Integer(1),
                "schedule horizon: how many deletions are expected"),
+      Describe("learning.tuned_on", LETHE_AT(spec.learning.tuned_on),
+               Choice<TunedOn>({TunedOn::kNone, TunedOn::kPublic, TunedOn::kPrivate}),
+               "whose rows these settings were chosen on: private ones may be deleted later, and "
+               "receipts say so"),
   };
 }
 

@@ -228,13 +228,18 @@ std::vector<std::string> Assumptions(const Spec& spec, bool is_adaptive, Ledger:
   return lines;
 }
 
-std::vector<std::string> NotCovered(bool keeps_secret, const Receipt& receipt) {
+std::vector<std::string> NotCovered(bool keeps_secret, const Receipt& receipt, TunedOn tuned_on) {
   std::vector<std::string> lines = {
       "Models and predictions released before the request took effect.",
       "Hyper-parameters chosen, or a warm start made, with data that was deleted later.",
       "Side channels such as timing and memory.",
       "The source topic, its backups and other systems that hold the data.",
   };
+  if (tuned_on == TunedOn::kPrivate) {
+    lines.emplace_back(
+        "What the settings of this model tell: they were chosen on data that may have been deleted "
+        "since (learning.tuned_on: private).");
+  }
   if (keeps_secret) {
     lines.emplace_back(
         "The engine's own state (secret_state: yes): this mode keeps the model before its noise, "

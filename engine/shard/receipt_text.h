@@ -18,6 +18,7 @@ std::vector<std::string> Assumptions(const Spec& spec, bool is_adaptive,
                                      Ledger::Blank blank = Ledger::Blank::kNoStep);
 // The limits of the promise, with those of this receipt's own. `keeps_secret`: the mode keeps the
 // model before its noise, so that the engine's own state is not covered.
-std::vector<std::string> NotCovered(bool keeps_secret, const Receipt& receipt = {});
+std::vector<std::string> NotCovered(bool keeps_secret, const Receipt& receipt = {},
+                                    TunedOn tuned_on = TunedOn::kNone);
 
 }  // namespace lethe

@@ -37,7 +37,10 @@ void WriteLearning(JsonWriter& json, const LearningSpec& learning) {
   json.Key("learning").BeginObject().Field("schedule", Name(learning.schedule)).Key("eta");
   learning.eta ? json.Value(*learning.eta) : json.Value("auto");
   json.Key("horizon").BeginObject().Field("events", learning.horizon.events);
-  json.Field("deletions", learning.horizon.deletions).EndObject().EndObject();
+  json.Field("deletions", learning.horizon.deletions).EndObject();
+  // The default is not written, so that states from before this key existed stay valid.
+  if (learning.tuned_on != TunedOn::kNone) json.Field("tuned_on", Name(learning.tuned_on));
+  json.EndObject();
 }
 
 // Writes the keys of one family of modes, only if the mode is of that family. So a new key of one
@@ -151,6 +154,15 @@ const char* Name(TextFeatures kind) {
     case TextFeatures::kNone: return "none";
     case TextFeatures::kWords: return "words";
     case TextFeatures::kNgrams: return "ngrams";
+  }
+  LETHE_CHECK(false);
+}
+
+const char* Name(TunedOn rows) {
+  switch (rows) {
+    case TunedOn::kNone: return "none";
+    case TunedOn::kPublic: return "public";
+    case TunedOn::kPrivate: return "private";
   }
   LETHE_CHECK(false);
 }

@@ -16,6 +16,9 @@ enum class Oversized { kReject, kRescale };
 // How a gradient becomes a step: one step size for all weights, or one for each weight, which is a
 // function of the gradients so far.
 enum class UpdateKind { kSgd, kAdagrad, kFtrl, kNormalised };
+// Whose rows the settings were chosen on: nobody's, rows that are public and stay, or rows that may
+// be deleted later.
+enum class TunedOn { kNone, kPublic, kPrivate };
 enum class ScheduleKind { kConstant, kInverseTime, kInverseSqrt, kHorizon, kAdaptive };
 enum class Guarantee { kJoint, kPerRequest };
 // Whether the stated budget is that of all shards together, whose average is served, or of each
@@ -63,7 +66,7 @@ struct ScaleSpec {
 
 struct FeaturesSpec {
   NormaliseKind normalise = NormaliseKind::kNone;
-  double clip = 0;                                          // 0: off
+  double clip = 0;                                         // 0: off
   std::vector<std::pair<std::string, std::string>> cross;  // pairs of namespaces
   TextFeatures text = TextFeatures::kNone;
   FourierSpec fourier;
@@ -80,6 +83,7 @@ struct LearningSpec {
   ScheduleKind schedule = ScheduleKind::kConstant;
   std::optional<double> eta;  // nullopt: auto
   HorizonSpec horizon;
+  TunedOn tuned_on = TunedOn::kNone;
 };
 
 // The promise as the user states it, in exactly one of three forms: epsilon and delta, mu, or rho.
@@ -207,6 +211,7 @@ struct Spec {
 const char* Name(LossKind kind);
 const char* Name(Oversized kind);
 const char* Name(UpdateKind kind);
+const char* Name(TunedOn rows);
 const char* Name(ScheduleKind kind);
 const char* Name(NormaliseKind kind);
 const char* Name(TextFeatures kind);

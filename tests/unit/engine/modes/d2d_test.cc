@@ -83,5 +83,14 @@ TEST(ModesD2d, ReceiptsNameTheSecretState) {
   EXPECT_NE(NotCovered(true).back().find("secret_state: yes"), std::string::npos);
 }
 
+// Settings that were chosen on data that may be deleted tell of it, and the receipt says so.
+TEST(ReceiptText, NamesSettingsThatWereChosenOnPrivateData) {
+  const auto lines = [](TunedOn rows) { return NotCovered(false, {}, rows); };
+  EXPECT_EQ(lines(TunedOn::kNone), NotCovered(false));
+  EXPECT_EQ(lines(TunedOn::kPublic), NotCovered(false));
+  ASSERT_EQ(lines(TunedOn::kPrivate).size(), NotCovered(false).size() + 1);
+  EXPECT_NE(lines(TunedOn::kPrivate).back().find("learning.tuned_on: private"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace lethe

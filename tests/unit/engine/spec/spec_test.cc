@@ -31,6 +31,7 @@ const std::map<std::string, Change> kCertificateKeys = {
     {"learning.eta", [](Spec& s) { s.learning.eta = 0.5; }},
     {"learning.horizon.events", [](Spec& s) { s.learning.horizon.events = 7; }},
     {"learning.horizon.deletions", [](Spec& s) { s.learning.horizon.deletions = 7; }},
+    {"learning.tuned_on", [](Spec& s) { s.learning.tuned_on = TunedOn::kPrivate; }},
     {"forgetting.mode", [](Spec& s) { s.forgetting.mode = "none"; }},
     {"forgetting.guarantee", [](Spec& s) { s.forgetting.guarantee = Guarantee::kPerRequest; }},
     {"forgetting.budget.epsilon", [](Spec& s) { s.forgetting.budget.epsilon = 2; }},
