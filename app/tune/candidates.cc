@@ -4,8 +4,10 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <random>
 #include <set>
 
+#include "engine/base/elementary.h"
 #include "engine/plan.h"
 
 namespace lethe {
@@ -45,6 +47,7 @@ class Collection {
   void Add(const Spec& spec) {
     if (seen_.insert(CertificatePart(spec)).second) specs_.push_back(spec);
   }
+  std::size_t size() const { return specs_.size(); }
   std::vector<Spec> Take() { return std::move(specs_); }
 
  private:
@@ -96,6 +99,48 @@ void AddPerFeature(const Spec& base, Collection& all) {
   }
 }
 
+// Settings drawn at random, evenly on a logarithmic scale. The same ones in every run.
+class Draws {
+ public:
+  Draws(const Spec& base, bool exact_mode) : base_(base), families_(exact_mode ? 6 : 3) {}
+
+  void AddTo(Collection& all) {
+    Spec spec = base_;
+    spec.model.lambda = Rounded(Between(-8, -1.5));
+    spec.model.radius = Rounded(Between(0.5, 2.5));
+    const auto largest = LargestStep(spec);
+    if (!largest) return;
+    const double step = Between(-3.5, 0);
+    const std::uint64_t family = bits_() % families_;
+    spec.learning.schedule = kSchedules[family % 3];
+    spec.learning.update = UpdateKind::kSgd;
+    double eta = *largest * step * (family == 0 ? 1 : 30);
+    if (family >= 3) {
+      spec.learning.update = kRules[family - 3];
+      spec.learning.schedule = ScheduleKind::kConstant;
+      eta = 3 * step / base_.model.feature_norm;
+    }
+    spec.learning.eta = Rounded(eta);
+    all.Add(spec);
+  }
+
+ private:
+  static constexpr ScheduleKind kSchedules[] = {ScheduleKind::kConstant, ScheduleKind::kInverseSqrt,
+                                                ScheduleKind::kInverseTime};
+  static constexpr UpdateKind kRules[] = {UpdateKind::kAdagrad, UpdateKind::kNormalised,
+                                          UpdateKind::kFtrl};
+
+  // 10 to the power of a number between the two.
+  double Between(double low, double high) {
+    const double part = static_cast<double>(bits_() >> 11) * 0x1p-53;
+    return elementary::Pow(10, low + part * (high - low));
+  }
+
+  const Spec& base_;
+  const std::uint64_t families_;
+  std::mt19937_64 bits_;
+};
+
 }  // namespace
 
 std::string Family(const Spec& spec) {
@@ -117,6 +162,9 @@ std::vector<Spec> Candidates(const Spec& base, bool exact_mode, std::size_t most
   for (std::size_t i = 0; i < all.size() && i + 1 < most; ++i) {
     chosen.Add(all[i * stride % all.size()]);
   }
+  Draws draws(base, exact_mode);
+  // Some draws repeat an earlier one.
+  for (std::size_t i = 0; i < 2 * most && chosen.size() < most; ++i) draws.AddTo(chosen);
   return chosen.Take();
 }
 

@@ -123,8 +123,9 @@ def measure(bed):
         kept[name] = found
         lines += lines_of(name, found)
         about, search, mode = found['about'], found['search'], found['mode']
+        ms = 1000 * (mode['seconds_per_deletion'] or 0)  # none in a stream without deletions
         costs.append([name, f"{about['rows']:,}", about['requests'], f"{search['runs']}", f"{found['tune_seconds']:.1f}",
-                      f"{found['vw']['seconds']:.1f}", f"{1000 * mode['seconds_per_deletion']:.2g}",
+                      f"{found['vw']['seconds']:.1f}", f'{ms:.2g}',
                       'exact' if mode['exact'] and mode['certified'] else 'no'])
         best = max(found['vw'][kind]['accuracy'] for kind in ('defaults', 'tuned'))
         rows += [row(f'{name}: accuracy of lethe tune less that of VW', 100 * (found['tuned']['accuracy'] - best), 'points',

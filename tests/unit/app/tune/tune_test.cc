@@ -146,6 +146,7 @@ TEST(Tune, CandidatesAreDistinctAndSpreadOut) {
     EXPECT_EQ(spec.learning.update, UpdateKind::kSgd);
   }
   EXPECT_EQ(Candidates(Base(5), true, 1).size(), 1U);
+  EXPECT_GE(Candidates(Base(5), true, 500).size(), 450U);
   for (const bool fine : {false, true}) {
     EXPECT_GE(Neighbours(few.front(), fine).size(), 4U);
   }
