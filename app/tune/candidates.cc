@@ -81,18 +81,22 @@ void AddSgd(const Spec& base, Collection& all) {
   }
 }
 
-// Steps for each weight: their scale is that of the weights.
+// Steps for each weight: their scale is that of the weights, except for the rule that finds out.
+double ScaleOf(const Spec& base, UpdateKind update) {
+  return update == UpdateKind::kNormalised ? 1 : 1 / base.model.feature_norm;
+}
+
 void AddPerFeature(const Spec& base, Collection& all) {
   for (const UpdateKind update :
        {UpdateKind::kAdagrad, UpdateKind::kNormalised, UpdateKind::kFtrl}) {
     for (const Regularisation& r : {kRegularisations[0], kRegularisations[1]}) {
-      for (const double eta : {1.0, 0.3, 0.1, 0.03}) {
+      for (const double eta : {4.0, 1.5, 0.5, 0.15, 0.05}) {
         Spec spec = base;
         spec.model.lambda = r.lambda;
         spec.model.radius = r.radius;
         spec.learning.update = update;
         spec.learning.schedule = ScheduleKind::kConstant;
-        spec.learning.eta = Rounded(eta / base.model.feature_norm);
+        spec.learning.eta = Rounded(eta * ScaleOf(base, update));
         all.Add(spec);
       }
     }
@@ -118,7 +122,7 @@ class Draws {
     if (family >= 3) {
       spec.learning.update = kRules[family - 3];
       spec.learning.schedule = ScheduleKind::kConstant;
-      eta = 3 * step / base_.model.feature_norm;
+      eta = 5 * step * ScaleOf(base_, spec.learning.update);
     }
     spec.learning.eta = Rounded(eta);
     all.Add(spec);
@@ -194,7 +198,9 @@ std::vector<Spec> Neighbours(const Spec& spec, bool fine) {
     other.model.lambda = std::max(1e-9, Rounded(spec.model.lambda * factor));
     near.Add(other);
   }
-  for (const double factor : {2.0, 0.5}) {
+  // Steps for each weight know no ball.
+  const bool has_ball = spec.learning.update == UpdateKind::kSgd;
+  for (const double factor : has_ball ? std::vector{2.0, 0.5} : std::vector<double>{}) {
     Spec other = spec;
     other.model.radius = Rounded(spec.model.radius * factor);
     near.Add(other);
