@@ -11,6 +11,7 @@
 #include "app/plan/rewind_forecast.h"
 #include "app/run/connection.h"
 #include "app/topics/online_check.h"
+#include "engine/base/elementary.h"
 #include "engine/base/json.h"
 #include "engine/privacy/horizon.h"
 #include "engine/shard/config_warnings.h"
@@ -135,12 +136,36 @@ void PrintMemory(const Plan& plan) {
   }
 }
 
+// The step size late in a stream, and what it does to the memory of the model.
+constexpr std::int64_t kLate = 100'000;
+
+void PrintStep(const Plan& plan) {
+  const LearningSpec& learning = plan.spec.learning;
+  const std::string eta = learning.eta ? ToText(*learning.eta) : "auto";
+  if (!plan.schedule.is_public()) {
+    std::printf("  steps       learning.eta %s, the knob of accuracy: lethe tune finds one\n",
+                eta.c_str());
+    return;
+  }
+  const double step = plan.schedule.Step(kLate);
+  const double contraction = Contraction(plan.constants, step);
+  std::printf(
+      "  steps       %.3g after %lld events (learning.eta %s, the knob of accuracy: lethe tune "
+      "finds "
+      "one)\n",
+      step, static_cast<long long>(kLate), eta.c_str());
+  if (!(contraction < 1)) return;
+  std::printf("              half of an event's influence is gone after %.3g events\n",
+              elementary::Log(0.5) / elementary::Log(contraction));
+}
+
 void PrintText(const Arguments& arguments, const Config& config, const Plan& plan) {
   const auto why_not = plan.WhyNotCertified();
   const Constants& c = plan.constants;
   std::printf("%s: ok\n", arguments.file.c_str());
-  std::printf("  constants   G %.6g  L %.6g  beta %.6g  mu %.6g  radius %.6g\n", c.G, c.L, c.beta,
-              c.mu, c.radius);
+  std::printf("  constants   G %.6g  L %.6g  beta %.6g  lambda %.6g  radius %.6g\n", c.G, c.L,
+              c.beta, c.mu, c.radius);
+  PrintStep(plan);
   PrintPromise(plan);
   PrintScope(plan, arguments.online);
   PrintRetention(config, plan);

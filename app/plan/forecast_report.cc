@@ -62,8 +62,9 @@ void PrintHead(const std::string& file, const Forecast& forecast, std::FILE* out
                "  constants    G %.6g  L %.6g  beta %.6g  lambda %.6g  radius %.6g  weights %lld\n",
                c.G, c.L, c.beta, c.mu, c.radius, Long(forecast.dimension));
   if (forecast.ages.empty()) return;
-  std::fprintf(out, "  step size    %.6g after %lld events, schedule %s\n", forecast.step,
-               Long(forecast.events), Name(plan.schedule.kind()));
+  std::fprintf(out,
+               "  step size    %.6g after %lld events, schedule %s (learning.eta is its scale)\n",
+               forecast.step, Long(forecast.events), Name(plan.schedule.kind()));
   std::fprintf(
       out,
       "  contraction  %.6g per event: half of an event's influence is gone after %.3g events\n",
