@@ -25,6 +25,13 @@ expect 65 '3 of 3 records were refused' "$LETHE" replay some.ndjson --config sev
 expect 65 'certified   no' "$LETHE" replay some.ndjson --config seven.yaml
 expect 0 '"certified":false,"why_not":["nothing was learned' cat nothing/summary.json
 
+# Members that an event does not have are counted: here "key", which belongs around an event.
+expect 0 'ignored     2 members' "$LETHE" replay some.ndjson --config two.yaml
+expect 0 '"unknown_members":2' "$LETHE" replay some.ndjson --config two.yaml --json
+printf '%s\n' '{"type":"learn","id":"e-1","x":[0.1,0.2],"y":1,"weight":2,"my-secret":3}' >weight.ndjson
+expect 0 '"unknown_members":2' "$LETHE" replay weight.ndjson --config two.yaml --json
+expect 0 '' bash -c "'$LETHE' replay weight.ndjson --config two.yaml 2>&1 | { ! grep my-secret; }"
+
 # A comparison says what it left out.
 expect 0 '1 of 3 records were refused: 1 wrong_dimension' \
   "$LETHE" compare some.ndjson --config two.yaml --modes passive,none
