@@ -53,6 +53,21 @@ Status CheckShrink(const ForgettingSpec& forgetting) {
                                   " shrinks nothing; remove the guess of the norm"};
 }
 
+// Steps per feature leave the ball and contract nothing that is public.
+Status CheckUpdate(const Spec& spec, const ModeEntry& mode) {
+  if (spec.learning.update == UpdateKind::kSgd) return Status::Ok();
+  for (const char* name : {"rewind", "retrain", "restart", "none", "passive"}) {
+    if (std::string_view(mode.name) == name) return Status::Ok();
+  }
+  return {ErrorCode::kConfig,
+          std::string("learning.update: mode ") + mode.name +
+              " computes with the contraction of steps that are the same for all weights, and "
+              "steps of " +
+              Name(spec.learning.update) +
+              " have none; use update: sgd, or a mode that forgets exactly with any steps: "
+              "rewind, retrain or restart"};
+}
+
 std::string ModesThatTakeHashed() {
   std::string names;
   for (const std::string& name : ModeNames()) {
@@ -132,6 +147,7 @@ Result<Plan> Plan::Make(const Spec& stated, std::int64_t shards) {
   }
   if (mode->form != nullptr) mode = mode->form(spec);
   LETHE_RETURN_IF_ERROR(CheckHashed(spec.model, constants.value(), *mode));
+  LETHE_RETURN_IF_ERROR(CheckUpdate(spec, *mode));
   LETHE_RETURN_IF_ERROR(mode->check(spec, constants.value()));
   const auto horizon = Horizon::Of(spec, constants.value(), schedule.value());
   if (!horizon.ok()) return horizon.status();
@@ -163,7 +179,12 @@ Status Plan::CheckRun() const {
 std::vector<std::string> Plan::WhyNotCertified() const {
   std::vector<std::string> reasons;
   if (mode->why_never_certified != nullptr) reasons.emplace_back(mode->why_never_certified);
-  if (!schedule.is_public()) {
+  if (spec.learning.update != UpdateKind::kSgd && !mode->is_exact) {
+    reasons.push_back(std::string("the steps of update: ") + Name(spec.learning.update) +
+                      " are a function of the data and remember what was deleted; the noise was "
+                      "calibrated as if they were steps of sgd. Modes rewind, retrain and restart "
+                      "forget exactly with any steps");
+  } else if (spec.learning.schedule == ScheduleKind::kAdaptive) {
     reasons.emplace_back(
         "adaptive step sizes are a function of the data and remember what was deleted; the noise "
         "was calibrated as if they were public");

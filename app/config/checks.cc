@@ -54,10 +54,9 @@ void CheckMode(const CheckContext& context) {
 
 void CheckEta(const CheckContext& context) {
   const LearningSpec& learning = context.config.spec.learning;
-  if (!learning.eta || learning.schedule == ScheduleKind::kConstant) return;
-  context.Report("learning.eta",
-                 {std::string("a step size has no effect with schedule ") + Name(learning.schedule),
-                  "auto, or schedule: constant"});
+  if (!learning.eta || learning.schedule != ScheduleKind::kHorizon) return;
+  context.Report("learning.eta", {"schedule horizon computes its step from learning.horizon",
+                                  "auto, or schedule: constant"});
 }
 
 // Receipts or dead letters in the source topic would be read as events.

@@ -45,13 +45,18 @@ std::vector<Field> ModelFields() {
 
 std::vector<Field> LearningFields() {
   return {
+      Describe("learning.update", LETHE_AT(spec.learning.update),
+               Choice<UpdateKind>({UpdateKind::kSgd, UpdateKind::kAdagrad, UpdateKind::kFtrl,
+                                   UpdateKind::kNormalised}),
+               "how gradients become steps: one step size (sgd), or one for each weight"),
       Describe("learning.schedule", LETHE_AT(spec.learning.schedule),
                Choice<ScheduleKind>({ScheduleKind::kConstant, ScheduleKind::kInverseTime,
                                      ScheduleKind::kInverseSqrt, ScheduleKind::kAdaptive,
                                      ScheduleKind::kHorizon}),
                "how the step size changes over time"),
       Describe("learning.eta", LETHE_AT(spec.learning.eta), OrWord(Number({}), "auto"),
-               "step size of the constant schedule; auto is 1/(beta+mu), at most 2/(beta+mu)"),
+               "scale of the step sizes: eta, eta/sqrt(t), eta/(1 + eta mu t), eta/sqrt(squared "
+               "gradients); auto depends on schedule and update"),
       Describe("learning.horizon.events", LETHE_AT(spec.learning.horizon.events), Integer(1),
                "schedule horizon: how many events are expected"),
       Describe("learning.horizon.deletions", LETHE_AT(spec.learning.horizon.deletions), Integer(1),

@@ -38,8 +38,11 @@ bool WaitsInEventTime(const ForgettingSpec& forgetting) {
 // The lines that a configuration needs before any deletion can be certified.
 std::string CertifyingLines(const Spec& spec) {
   std::string lines;
-  if (spec.learning.schedule == ScheduleKind::kAdaptive)
+  if (spec.learning.update != UpdateKind::kSgd) {
+    lines += "learning:\n  update: sgd\n";
+  } else if (spec.learning.schedule == ScheduleKind::kAdaptive) {
     lines += "learning:\n  schedule: constant\n";
+  }
   if (spec.noise.source != NoiseKind::kSystem) lines += "noise:\n  source: system\n";
   return lines;
 }

@@ -50,12 +50,15 @@ OnlineRun::OnlineRun(const Loss& loss, const Constants& constants, const Schedul
       inner_radius_(constants.radius *
                     (1 - static_cast<double>(input_dimension + loss.outputs() + 16) * 0x1p-53)),
       ledger_(constants, schedule, Terms(loss, input_dimension, features), account) {
-  if (features == Features::kSparse) {
+  if (schedule.update() != UpdateKind::kSgd) {
+    const FeatureSteps::Rule rule{schedule.update(), schedule.rate(), constants.mu};
+    feature_steps_.emplace(loss, rule, input_dimension, features == Features::kSparse);
+  } else if (features == Features::kSparse) {
     sparse_.emplace(constants, input_dimension, loss.outputs());
   } else {
     z_.setZero(dimension_);
   }
-  if (loss.is_softmax()) work_.setZero(2 * loss.outputs() + loss.scores());
+  if (loss.is_softmax() && !feature_steps_) work_.setZero(2 * loss.outputs() + loss.scores());
 }
 
 double OnlineRun::DenseSquaredNorm() const {
@@ -83,6 +86,7 @@ void OnlineRun::Outputs(const Example& example, double* u) const {
 }
 
 void OnlineRun::Scores(const Example& example, double* scores) const {
+  if (feature_steps_) return feature_steps_->Scores(example, scores);
   Vector u(loss_.outputs());
   Outputs(example, u.data());
   loss_.Scores(u.data(), scores);
@@ -166,13 +170,18 @@ Prediction OnlineRun::LearnMany(const Example& example) {
   return prediction;
 }
 
+Prediction OnlineRun::LearnPerFeature(const Example& example) {
+  ledger_.Step(schedule_.nominal_step());
+  return feature_steps_->Learn(example);
+}
+
 void OnlineRun::Skip() {
   // An adaptive step size is a function of the gradient. Here there is none, so the step is 0.
   ledger_.Step(schedule_.is_public() ? schedule_.Step(ledger_.steps() + 1) : 0);
 }
 
 void OnlineRun::Descend(const MeanCost& cost, std::int64_t count) {
-  LETHE_CHECK(!sparse_);
+  LETHE_CHECK(!sparse_ && !feature_steps_);
   const double eta = constants_.max_step();
   for (std::int64_t i = 0; i < count; ++i) {
     z_ -= eta * cost.Gradient(z_);
@@ -182,7 +191,7 @@ void OnlineRun::Descend(const MeanCost& cost, std::int64_t count) {
 }
 
 Status OnlineRun::Reset(const MeanCost& cost, double tolerance) {
-  LETHE_CHECK(!sparse_);
+  LETHE_CHECK(!sparse_ && !feature_steps_);
   LETHE_RETURN_IF_ERROR(ResetTo(cost, constants_, tolerance, z_));
   squared_norm_ = DenseSquaredNorm();
   const auto n = static_cast<double>(std::max<std::int64_t>(1, cost.count()));
@@ -191,7 +200,7 @@ Status OnlineRun::Reset(const MeanCost& cost, double tolerance) {
 }
 
 void OnlineRun::MoveTo(Vector z, double influence) {
-  LETHE_CHECK(!sparse_);
+  LETHE_CHECK(!sparse_ && !feature_steps_);
   z_ = std::move(z);
   ProjectDense();
   ledger_.Reset(influence);
@@ -200,7 +209,9 @@ void OnlineRun::MoveTo(Vector z, double influence) {
 void OnlineRun::Shrink(double factor, bool moves) {
   ledger_.Shrink(factor);
   if (!moves) return;
-  if (sparse_) {
+  if (feature_steps_) {
+    feature_steps_->Set(factor * feature_steps_->weights());
+  } else if (sparse_) {
     sparse_->Set(factor * sparse_->Take());
   } else {
     z_ *= factor;
@@ -223,9 +234,15 @@ void OnlineRun::BookDraw(double sigma) {
 }
 
 void OnlineRun::Draw(double sigma, RandomSource& random, const Stream& stream) {
-  Vector z = sparse_ ? sparse_->Take() : std::move(z_);
+  Vector z = feature_steps_ ? feature_steps_->weights()
+             : sparse_      ? sparse_->Take()
+                            : std::move(z_);
+  if (feature_steps_) Project(z, constants_.radius);
   AddGridNoise(z, sigma, constants_.radius, random, stream);
-  if (sparse_) {
+  if (feature_steps_) {
+    Project(z, constants_.radius);
+    feature_steps_->Set(std::move(z));
+  } else if (sparse_) {
     sparse_->Set(std::move(z));
   } else {
     z_ = std::move(z);
@@ -246,13 +263,17 @@ Status OnlineRun::Load(const State& state) {
   const auto bytes = state.Get(Part::kRun);
   LoadingArchive archive(bytes ? *bytes : std::string_view());
   archive(*this);
-  if (!archive.complete() || (sparse_ ? sparse_->dimension() : z_.size()) != dimension_) {
+  const Eigen::Index size = feature_steps_ ? feature_steps_->weights().size()
+                            : sparse_      ? sparse_->dimension()
+                                           : z_.size();
+  if (!archive.complete() || size != dimension_ || (feature_steps_ && !feature_steps_->fits())) {
     return {ErrorCode::kInput, "the stored model cannot be read"};
   }
   return ledger_.LoadGrown(state);
 }
 
 double OnlineRun::HalfLife() const {
+  if (feature_steps_) return HUGE_VAL;
   const double eta = schedule_.is_public()    ? schedule_.Step(ledger_.steps() + 1)
                      : squared_gradients_ > 0 ? schedule_.AdaptiveStep(squared_gradients_)
                                               : constants_.max_step();

@@ -4,6 +4,7 @@
 
 #include "engine/base/status.h"
 #include "engine/base/types.h"
+#include "engine/learning/feature_steps.h"
 #include "engine/learning/mean_cost.h"
 #include "engine/learning/sparse_model.h"
 #include "engine/ports/example.h"
@@ -18,7 +19,8 @@ namespace lethe {
 
 // Projected online gradient descent with its ledger: the model z, the learn step, and a bound on
 // the influence that each event still has. Every online mode holds one. Features are dense, or
-// hashed and sparse; a sparse step costs O(features of the event). A value type; not thread-safe.
+// hashed and sparse; a sparse step costs O(features of the event). With steps per feature the model
+// is that of a FeatureSteps, and the ledger's bounds do not hold. A value type; not thread-safe.
 // After an error from Reset or Load the run must not be used again. A call for the wrong kind of
 // features is a programming error and ends the process.
 class OnlineRun {
@@ -33,6 +35,7 @@ class OnlineRun {
 
   // <z, x>. For a loss with one output.
   double Predict(const Example& example) const {
+    if (feature_steps_) return feature_steps_->Predict(example).score;
     return sparse_ ? sparse_->Dot(example) : z_.dot(example.x);
   }
   // The scores of the example, loss.scores() of them, for any loss.
@@ -41,9 +44,11 @@ class OnlineRun {
   // A hint that the event will be learned soon.
   void Prefetch(const Example& example) const {
     if (sparse_) sparse_->Prefetch(example);
+    if (feature_steps_) feature_steps_->Prefetch(example);
   }
 
-  // z <- Proj(z - eta (w loss'(<z,x>; y) x + mu z)) with the importance weight w of the example.
+  // z <- Proj(z - eta (w loss'(<z,x>; y) x + mu z)) with the importance weight w of the example,
+  // or a step per feature.
   // Returns the prediction before the step; its scores are valid until the next call or until the
   // run is destroyed.
   //
@@ -52,6 +57,7 @@ class OnlineRun {
   // run whose ledger books nothing (Ledger::Account::kStepsOnly) takes no step instead, as for a
   // deleted event.
   Prediction Learn(const Example& example) {
+    if (feature_steps_) return LearnPerFeature(example);
     if (loss_.is_softmax()) return LearnMany(example);
     return sparse_ ? LearnSparse(example) : LearnDense(example);
   }
@@ -88,10 +94,20 @@ class OnlineRun {
   double ExtraShift(double sigma, double shrink = 1) const;
 
   // A copy of the weights. Reading never changes the run.
-  Vector model() const { return sparse_ ? sparse_->Dense() : z_; }
+  Vector model() const {
+    if (feature_steps_) return feature_steps_->weights();
+    return sparse_ ? sparse_->Dense() : z_;
+  }
   // |model|^2
-  double squared_norm() const { return sparse_ ? sparse_->squared_norm() : squared_norm_; }
+  double squared_norm() const {
+    if (feature_steps_) return feature_steps_->squared_norm();
+    return sparse_ ? sparse_->squared_norm() : squared_norm_;
+  }
   Eigen::Index model_dimension() const { return dimension_; }
+  // The numbers of the model and of what its steps remember for each weight.
+  Eigen::Index state_size() const {
+    return dimension_ * (feature_steps_ ? FeatureSteps::StatePerWeight(schedule_.update()) : 1);
+  }
   const Ledger& ledger() const { return ledger_; }
   // What the ledger takes the blank of the reference world for.
   void SetBlank(Ledger::Blank blank) { ledger_.SetBlank(blank); }
@@ -100,6 +116,7 @@ class OnlineRun {
   const Constants& constants() const { return constants_; }
 
   // The number of steps in which the influence of an event halves, at the present step size.
+  // Infinite for steps per feature, which promise no fading.
   double HalfLife() const;
 
   // Load requires a run that was constructed with the arguments of the saved one. It fails (kInput)
@@ -111,6 +128,7 @@ class OnlineRun {
   static void Fields(Self& self, Archive& archive) {
     archive(self.z_, self.squared_norm_, self.squared_gradients_, self.ledger_);
     if (self.sparse_) archive(*self.sparse_);
+    if (self.feature_steps_) archive(*self.feature_steps_);
   }
 
  private:
@@ -126,6 +144,7 @@ class OnlineRun {
   void ProjectDense() { ProjectDense(DenseSquaredNorm()); }
   void ProjectDense(double squared_norm);
   double DenseSquaredNorm() const;
+  Prediction LearnPerFeature(const Example& example);
   // Adaptive schedule only: adds a squared gradient norm and returns the step size.
   double NextStep(double squared_gradient);
 
@@ -138,6 +157,7 @@ class OnlineRun {
   Ledger ledger_;
   Vector z_;                           // dense features
   std::optional<SparseModel> sparse_;  // sparse features
+  std::optional<FeatureSteps> feature_steps_;  // in place of both, unless learning.update is sgd
   double squared_norm_ = 0;            // |z_|^2
   double squared_gradients_ = 0;       // adaptive schedule only: their sum
   Vector work_;                        // several outputs: outputs, gradient and scores of a step

@@ -14,7 +14,7 @@ class ExactUnlearner : public Unlearner {
   double SquaredNorm() const override { return run_.squared_norm(); }
   double HalfLife() const override { return run_.HalfLife(); }
   std::int64_t LearnGradients() const override { return run_.ledger().steps(); }
-  std::int64_t HeldBytes() const override { return 8 * run_.model_dimension(); }
+  std::int64_t HeldBytes() const override { return 8 * run_.state_size(); }
   void Save(State& state) override { run_.Save(state); }
   Status Load(const State& state) override { return run_.Load(state); }
 

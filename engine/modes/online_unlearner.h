@@ -24,7 +24,7 @@ class OnlineUnlearner : public Unlearner {
   double SquaredNorm() const override { return run_.squared_norm(); }
   double HalfLife() const override { return run_.HalfLife(); }
   std::int64_t LearnGradients() const override { return run_.ledger().steps(); }
-  std::int64_t HeldBytes() const override { return 8 * run_.model_dimension(); }
+  std::int64_t HeldBytes() const override { return 8 * run_.state_size(); }
   void Save(State& state) override;
   Status Load(const State& state) override;
 

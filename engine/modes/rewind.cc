@@ -47,7 +47,7 @@ class RewindUnlearner final : public Unlearner {
         is_in_time_(RewindWindowMs(context.spec.forgetting) > 0),
         ns_per_position_(RewindNsPerPosition(spec_.model)),
         run_(NewRun()),
-        checkpoints_(run_.model_dimension()) {}
+        checkpoints_(run_.state_size()) {}
 
   Prediction Learn(const Example& example) override {
     KeepInMemory();
@@ -105,7 +105,7 @@ class RewindUnlearner final : public Unlearner {
     const OnlineRun* const from = copy_ && !is_stale_ ? &*copy_ : checkpoints_.Newest(end());
     const std::int64_t positions = end() - (from != nullptr ? from->ledger().steps() : 0);
     return std::max<std::int64_t>(
-        1, positions * ns_per_position_ + RewindNsToBegin(run_.model_dimension()));
+        1, positions * ns_per_position_ + RewindNsToBegin(run_.state_size()));
   }
 
   bool PrepareForget(std::int64_t ns) override {
@@ -131,7 +131,7 @@ class RewindUnlearner final : public Unlearner {
   std::int64_t LearnGradients() const override { return anchor_ + run_.ledger().steps(); }
   std::int64_t DeletionGradients() const override { return gradients_; }
   std::int64_t HeldBytes() const override {
-    return (copy_ ? 16 : 8) * run_.model_dimension() + checkpoints_.bytes();
+    return (copy_ ? 16 : 8) * run_.state_size() + checkpoints_.bytes();
   }
 
   void Save(State& state) override {

@@ -35,6 +35,7 @@ const char* WhyNone(const Spec& spec) {
   if (forgetting.split != Split::kCurve || forgetting.calibration != Calibration::kLedger) {
     return "only split: curve with calibration: ledger has draws that cover what was dropped";
   }
+  if (spec.learning.update != UpdateKind::kSgd) return "steps per feature have no certificate";
   switch (spec.learning.schedule) {
     case ScheduleKind::kInverseTime:
       return "with schedule: inverse_time an event never fades far enough";

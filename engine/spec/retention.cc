@@ -26,7 +26,8 @@ WindowChoice ChooseWindow(const Spec& spec, const Constants& constants, const Sc
   if (retention.events > 0) return {retention.events / 2, WindowReason::kStated};
   double events = kEventsWithoutHalfLife;
   WindowReason reason = WindowReason::kNoHalfLife;
-  if (spec.learning.schedule == ScheduleKind::kConstant) {
+  if (spec.learning.schedule == ScheduleKind::kConstant &&
+      spec.learning.update == UpdateKind::kSgd) {
     const double half_life =
         std::numbers::ln2 / -elementary::Log1p(-schedule.Step(1) * constants.mu);
     events = std::max(kLeastEvents, kHalfLives * half_life);

@@ -34,7 +34,10 @@ void WriteModel(JsonWriter& json, const ModelSpec& model) {
 }
 
 void WriteLearning(JsonWriter& json, const LearningSpec& learning) {
-  json.Key("learning").BeginObject().Field("schedule", Name(learning.schedule)).Key("eta");
+  json.Key("learning").BeginObject();
+  // Not written for sgd, so that states from before this key existed stay valid.
+  if (learning.update != UpdateKind::kSgd) json.Field("update", Name(learning.update));
+  json.Field("schedule", Name(learning.schedule)).Key("eta");
   learning.eta ? json.Value(*learning.eta) : json.Value("auto");
   json.Key("horizon").BeginObject().Field("events", learning.horizon.events);
   json.Field("deletions", learning.horizon.deletions).EndObject();

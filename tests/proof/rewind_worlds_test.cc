@@ -244,6 +244,11 @@ Spec RandomSpec(Dice& dice) {
   if (dice.Chance(0.4)) spec.model.hash_bits = 1 + dice.Below(6);
   spec.learning.schedule = static_cast<ScheduleKind>(dice.Below(5));
   spec.learning.eta = dice.LogUniform(1e-2, 0.5);
+  if (dice.Chance(0.5)) {
+    spec.learning.update = static_cast<UpdateKind>(1 + dice.Below(3));
+    spec.learning.schedule = ScheduleKind::kConstant;
+  }
+  if (spec.learning.schedule == ScheduleKind::kHorizon) spec.learning.eta.reset();
   spec.forgetting.mode = "rewind";
   const std::int64_t size = 4 + 2 * dice.Below(30);  // events, or seconds
   spec.forgetting.retention.events = size;

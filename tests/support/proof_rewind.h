@@ -23,14 +23,63 @@ enum class RewindDefect {
   kOldestAlone,        // a batch is judged by its oldest event alone, which may have expired
   kCountsRetained,     // the window is counted in retained events
   kPrefetchRemembers,  // what was computed for the next event survives a rewind
+  kCheckpointSums,     // a checkpoint forgets the squared gradients of steps per feature
+  kCheckpointMemory,   // a checkpoint forgets what else steps per feature remember
+  kSlideKeepsSums,     // steps per feature go on after a slide with what they remember
   kCount,
 };
 inline const char* Name(RewindDefect defect) {
   constexpr const char* kNames[] = {
       "none",       "copy-as-it-is", "copy-over-a-slide", "copy-checkpoint",
-      "checkpoint", "oldest-alone",  "counts-retained",   "prefetch-remembers"};
+      "checkpoint", "oldest-alone",  "counts-retained",   "prefetch-remembers",
+      "checkpoint-sums", "checkpoint-memory", "slide-keeps-sums"};
   return kNames[static_cast<int>(defect)];
 }
+
+// Visits the fields of a run and replaces one vector of its steps per feature: by that of another
+// run, or by zeros. The first vector is the weights, the second the sums of squared gradients, and
+// the third what the rule remembers beside them.
+class FeatureStepsEditor {
+ public:
+  explicit FeatureStepsEditor(int which) : which_(which) {}
+
+  void Clear(OnlineRun& run) { OnlineRun::Fields(run, *this); }
+  void Copy(OnlineRun& from, OnlineRun& to) {
+    is_reading_ = true;
+    OnlineRun::Fields(from, *this);
+    is_reading_ = false;
+    OnlineRun::Fields(to, *this);
+  }
+
+  template <typename... T>
+  void operator()(T&... values) {
+    (Visit(values), ...);
+  }
+
+ private:
+  template <typename T>
+  void Visit(T&) {}
+  void Visit(FeatureSteps& steps) {
+    seen_ = 1;
+    FeatureSteps::Fields(steps, *this);
+    seen_ = 0;
+  }
+  void Visit(Vector& vector) {
+    if (seen_ == 0 || seen_++ != which_) return;
+    if (is_reading_) {
+      value_ = vector;
+    } else if (value_.size() > 0) {
+      vector = value_;
+    } else {
+      vector.setZero();
+    }
+  }
+
+  int which_;
+  int seen_ = 0;  // vectors of the steps so far, from 1; 0: outside of them
+  bool is_reading_ = false;
+  Vector value_;
+};
 
 // Mode rewind, written again in a simple way, with a defect planted. It shows that the tests of the
 // real mode can fail. Only what those tests call is there.
@@ -123,6 +172,8 @@ class PlantedRewind final : public Unlearner {
     for (const OnlineRun& run : checkpoints_) {
       if (run.ledger().steps() > copy_->ledger().steps()) copy_ = run;
     }
+    if (defect_ == RewindDefect::kCheckpointSums) FeatureStepsEditor(2).Clear(*copy_);
+    if (defect_ == RewindDefect::kCheckpointMemory) FeatureStepsEditor(3).Clear(*copy_);
     is_stale_ = false;
   }
   void LetCopyGo() {
@@ -134,7 +185,9 @@ class PlantedRewind final : public Unlearner {
     checkpoints_.clear();
     if (defect_ != RewindDefect::kCopyOverASlide) LetCopyGo();
     const std::int64_t length = end() - window_;
+    OnlineRun before = run_;
     run_ = New();
+    if (defect_ == RewindDefect::kSlideKeepsSums) FeatureStepsEditor(2).Copy(before, run_);
     LearnAgain(length, run_);
     has_released_ = false;
   }

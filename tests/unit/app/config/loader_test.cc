@@ -156,11 +156,19 @@ TEST(ConfigLoaderTest, WithoutAListAnyModeIsTaken) {
             "descent_to_delete");
 }
 
-TEST(ConfigLoaderTest, AStepSizeNeedsTheConstantSchedule) {
-  EXPECT_EQ(Appended("learning:\n  schedule: adaptive\n  eta: 0.1\n"),
-            "f:5: learning.eta: a step size has no effect with schedule adaptive; allowed: auto, "
-            "or schedule: constant");
-  EXPECT_EQ(Appended("learning: {schedule: adaptive, eta: auto}\n"), "no error");
+TEST(ConfigLoaderTest, TheHorizonComputesItsStepItself) {
+  EXPECT_EQ(Appended("learning:\n  schedule: horizon\n  eta: 0.1\n"),
+            "f:5: learning.eta: schedule horizon computes its step from learning.horizon; allowed: "
+            "auto, or schedule: constant");
+  EXPECT_EQ(Appended("learning: {schedule: horizon, eta: auto}\n"), "no error");
+  EXPECT_EQ(Appended("learning: {schedule: inverse_sqrt, eta: 0.1}\n"), "no error");
+}
+
+TEST(ConfigLoaderTest, AnUpdateRuleIsOneOfFour) {
+  EXPECT_EQ(CheckText(kMinimal + std::string("learning: {update: ftrl}\n"))
+                .config.value()
+                .spec.learning.update,
+            UpdateKind::kFtrl);
 }
 
 TEST(ConfigLoaderTest, TopicsDoNotFeedOneAnother) {

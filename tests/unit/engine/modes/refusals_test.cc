@@ -41,6 +41,27 @@ TEST(ModesRefusals, CertifiedRemovalNeedsEveryMinimiserInTheBall) {
   ExpectRefused(spec, "variant: paper instead");
 }
 
+TEST(ModesRefusals, StepsPerFeatureCertifyWhereForgettingIsExact) {
+  for (const UpdateKind update :
+       {UpdateKind::kAdagrad, UpdateKind::kFtrl, UpdateKind::kNormalised}) {
+    for (const char* mode : {"rewind", "retrain", "restart"}) {
+      Spec spec = Mode(mode);
+      spec.learning.update = update;
+      EXPECT_TRUE(Certifies(spec)) << mode;
+    }
+    Spec spec = Mode("passive");
+    spec.learning.update = update;
+    const auto reasons = Plan::Make(spec).value().WhyNotCertified();
+    ASSERT_EQ(reasons.size(), 1u);
+    EXPECT_TRUE(reasons[0].starts_with(std::string("the steps of update: ") + Name(update)));
+    for (const char* other : {"active", "d2d_strong", "noisy", "noisy_gd", "online_dp", "fats"}) {
+      spec = Mode(other);
+      spec.learning.update = update;
+      ExpectRefused(spec, "learning.update: mode");
+    }
+  }
+}
+
 TEST(ModesRefusals, TheVariantsOfCertifiedRemovalPromiseDifferentThings) {
   Spec spec = Mode("certified_removal");
   EXPECT_TRUE(Certifies(spec));

@@ -46,6 +46,45 @@ TEST(ScheduleTest, ConstantStepAboveTheCapIsRefused) {
   EXPECT_TRUE(Make(ScheduleKind::kConstant, cap / 2).ok());
 }
 
+TEST(ScheduleTest, EtaIsTheScaleOfEverySchedule) {
+  const Constants c = Derived();
+  const auto step = [](ScheduleKind kind, std::optional<double> eta, std::int64_t t) {
+    return Make(kind, eta).value().Step(t);
+  };
+  for (const std::int64_t t : {1, 10, 1000}) {
+    const auto n = static_cast<double>(t);
+    EXPECT_DOUBLE_EQ(step(ScheduleKind::kConstant, 0.3, t), 0.3);
+    EXPECT_DOUBLE_EQ(step(ScheduleKind::kInverseSqrt, 0.3, t), 0.3 / std::sqrt(n));
+    EXPECT_DOUBLE_EQ(step(ScheduleKind::kInverseTime, 0.3, t), 0.3 / (1 + 0.3 * c.mu * n));
+    // An infinite scale is what `auto` stands for.
+    EXPECT_EQ(step(ScheduleKind::kInverseTime, {}, t), std::min(1 / c.mu / n, c.max_step()));
+    EXPECT_LE(step(ScheduleKind::kInverseSqrt, 1e9, t), c.max_step());
+    EXPECT_LE(step(ScheduleKind::kInverseTime, 1e9, t), c.max_step());
+  }
+  EXPECT_DOUBLE_EQ(Make(ScheduleKind::kAdaptive, 0.3).value().AdaptiveStep(4), 0.15);
+  EXPECT_EQ(Make(ScheduleKind::kHorizon, 0.3).status().message(),
+            "learning.eta: schedule: horizon computes its step from learning.horizon; use auto, or "
+            "schedule: constant");
+}
+
+TEST(ScheduleTest, StepsPerFeatureFollowNoScheduleAndAreNotPublic) {
+  LearningSpec learning = Learning(ScheduleKind::kConstant, 30);
+  learning.update = UpdateKind::kAdagrad;
+  const auto make = [&] {
+    return Schedule::Make(learning, Split::kCurve, Derived(), kRho, 20);
+  };
+  EXPECT_EQ(make().value().rate(), 30);
+  EXPECT_FALSE(make().value().is_public());
+  EXPECT_EQ(make().value().nominal_step(), Derived().max_step());
+  learning.eta = -1;
+  EXPECT_TRUE(make().status().message().starts_with("learning.eta: must be"));
+  learning.eta = {};
+  learning.schedule = ScheduleKind::kInverseSqrt;
+  EXPECT_EQ(make().status().message(),
+            "learning.schedule: update: adagrad gives every weight a step size of its own, which "
+            "follows no schedule; use schedule: constant, or update: sgd");
+}
+
 // A user who computes 2/(beta+mu) with R instead of R (1 + 2^-20) means the cap.
 TEST(ScheduleTest, TheCapItselfIsAllowedAndRoundedDown) {
   const double by_hand = 2 / (0.25 + 2 * 0.01);
