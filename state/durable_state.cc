@@ -163,11 +163,17 @@ void DurableState::MarkDeleted(std::int64_t index) {
 // Full blocks of dropped events are deleted as a range. A block that also has later events stays;
 // the dropped entries in it are blanked, like those of deleted events.
 void DurableState::DropBefore(EventIndex index) {
-  for (std::int64_t i = table_.first().value; i < index.value; ++i) {
-    if (!table_.Has({i})) continue;
-    const auto event = ReadEvent({i});
-    if (!event) return;  // failure_ has the error
-    table_.Remove({i}, event->id, event->subject);
+  std::vector<LearnedEvent> next;  // their table entries are on the way into the cache
+  for (std::int64_t i = table_.first().value; i < index.value;) {
+    next.clear();
+    for (const std::int64_t end = std::min(index.value, i + kAhead); i < end; ++i) {
+      if (!table_.Has({i})) continue;
+      const auto event = ReadEvent({i});
+      if (!event) return;  // failure_ has the error
+      table_.Prefetch(event->id, event->subject);
+      next.push_back(*event);
+    }
+    for (const LearnedEvent& event : next) table_.Remove(event.index, event.id, event.subject);
   }
   table_.DropBefore(index);
   const std::int64_t before = events_.dropped();

@@ -7,10 +7,13 @@ namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
 // Commits with news are synced. Under load there is a pause between two of them, so that many
-// deletions share one and about a tenth of the time goes to such commits: nine times as long as the
-// last commit took, but at most this long.
-constexpr std::int64_t kPauseOfCommits = 9;
-constexpr std::int64_t kLongestPauseNs = 20 * kMs;
+// deletions share one and about a twentieth of the time goes to such commits: nineteen times as
+// long as the last commit took, but at most this long.
+constexpr std::int64_t kPauseOfCommits = 19;
+constexpr std::int64_t kLongestPauseNs = 50 * kMs;
+// With so many messages in a batch the stream is under load, even if no more can be read at once:
+// the reader may be as fast as what it reads from.
+constexpr std::size_t kLargeBatch = 128;
 // After this long without a record, the clock decides on requests that wait for event time.
 constexpr std::int64_t kSilenceNs = 1000 * kMs;
 constexpr std::int64_t kTickEveryNs = 100 * kMs;
@@ -18,6 +21,7 @@ constexpr std::int64_t kTickEveryNs = 100 * kMs;
 }  // namespace
 
 Result<bool> ShardLoop::TakeBatch(LoopBatch& batch, bool has_more) {
+  is_loaded_ = has_more || batch.messages.size() >= kLargeBatch;
   ports_.lookup.Serve();
   if (last_record_ns_ == 0) last_record_ns_ = ports_.clock.MonotonicNs();
   if (batch.messages.size() > 0) {
@@ -28,7 +32,7 @@ Result<bool> ShardLoop::TakeBatch(LoopBatch& batch, bool has_more) {
   ports_.lookup.Serve();
   LETHE_RETURN_IF_ERROR(Tick());
   LETHE_RETURN_IF_ERROR(ports_.output.failure());
-  const auto committed = CommitIfDue(has_more);
+  const auto committed = CommitIfDue(is_loaded_);
   if (!committed.ok() || committed.value()) return committed;
   if (uncommitted_ == 0 && !has_news()) LETHE_RETURN_IF_ERROR(ports_.release.WhenIdle());
   return false;
@@ -65,7 +69,9 @@ Status ShardLoop::Take(MessageBatch& messages, std::size_t i, TimeMs arrival) {
     if (ports_.shard.ArrivalDecides(timestamp, arrival)) messages.SetArrival(i, arrival);
   }
   LETHE_RETURN_IF_ERROR(ports_.lookup.Before(messages, i, lookup_result_));
-  if (ports_.shard.WantsTime(messages.item(i))) ports_.shard.SetTime(ports_.clock.MonotonicNs());
+  if (ports_.shard.WantsTime(messages.item(i))) {
+    ports_.shard.SetTime(ports_.clock.MonotonicNs(), is_loaded_);
+  }
   LETHE_RETURN_IF_ERROR(commits_.Process(messages.position(i), messages.item(i),
                                          lookup_result_ ? &*lookup_result_ : nullptr));
   if (uncommitted_ == 0) first_uncommitted_ns_ = last_record_ns_;
@@ -96,7 +102,7 @@ Status ShardLoop::Tick() {
     return Status::Ok();
   }
   ticked_ns_ = start;
-  ports_.shard.SetTime(start);
+  ports_.shard.SetTime(start, is_loaded_);
   return commits_.ServeByTimer(ports_.clock.Read(), start - last_record_ns_ > kSilenceNs);
 }
 

@@ -104,6 +104,7 @@ class ShardLoop final : private CommitSteps {
   std::int64_t next_news_ns_ = 0;  // when the next receipts and notices may be committed under load
   std::int64_t last_record_ns_ = 0;
   std::int64_t ticked_ns_ = 0;
+  bool is_loaded_ = false;  // as of the last batch
 };
 
 }  // namespace lethe

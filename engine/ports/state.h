@@ -61,6 +61,7 @@ enum class Part : std::uint8_t {
   kWindow = 10,        // modes with a window: what the shard knows of it
   kSeenIds = 11,       // modes with a window: ids that came in it and are not learned; grows
   kLaterReasons = 12,  // rejections by reasons that kShard has no room for, once there are any
+  kErasures = 13,      // erasures to come, if there are many; grows
 };
 
 // The database of one shard: the index of learned events, refusals, the receipt chain and the saved

@@ -1,6 +1,7 @@
 #include "engine/shard/seen_ids.h"
 
 #include <algorithm>
+#include <bit>
 #include <span>
 #include <string>
 
@@ -24,6 +25,20 @@ void SeenIds::Add(const KeyHash& id, EventIndex index) {
   if (!is_new && last->second >= index) return;
   last->second = index;
   entries_.emplace_back(id, index);
+  AddToFilter(id);
+}
+
+void SeenIds::AddToFilter(const KeyHash& id) {
+  if (filter_.size() * 64 < last_.size() * kBitsPerId) return MakeFilter();
+  filter_[WordOf(id)] |= BitOf(id);
+}
+
+// Twice as large as it has to be, so that it is seldom made anew.
+void SeenIds::MakeFilter() {
+  filter_.clear();
+  if (last_.empty()) return;
+  filter_.resize(std::bit_ceil(std::max(kFewestWords, 2 * last_.size() * kBitsPerId / 64)));
+  for (const auto& seen : last_) filter_[WordOf(seen.first)] |= BitOf(seen.first);
 }
 
 void SeenIds::DropBefore(EventIndex anchor) {
@@ -33,6 +48,7 @@ void SeenIds::DropBefore(EventIndex anchor) {
   };
   if (std::erase_if(entries_, is_gone) > 0) is_rewritten_ = true;
   std::erase_if(last_, [&](const auto& last) { return last.second < anchor; });
+  MakeFilter();
 }
 
 void SeenIds::Save(State& state) {
@@ -57,6 +73,7 @@ Status SeenIds::Load(const State& state) {
     last_[entry.first] = entry.second;
   }
   saved_ = entries_.size();
+  MakeFilter();
   if (archive.complete()) return Status::Ok();
   return {ErrorCode::kInput, "the stored ids of the window cannot be read"};
 }

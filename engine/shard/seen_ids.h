@@ -20,7 +20,11 @@ class SeenIds {
  public:
   // Records that the id came at this index, or after this index and before the next.
   void Add(const KeyHash& id, EventIndex index);
-  bool Has(const KeyHash& id) const { return !last_.empty() && last_.contains(id); }
+  bool Has(const KeyHash& id) const { return MayHave(id) && last_.contains(id); }
+  // A hint that Has will be called soon.
+  void Prefetch(const KeyHash& id) const {
+    if (!filter_.empty()) __builtin_prefetch(&filter_[WordOf(id)]);
+  }
   bool empty() const { return last_.empty(); }
   // Removes the ids that came before `anchor` for the last time.
   void DropBefore(EventIndex anchor);
@@ -32,10 +36,22 @@ class SeenIds {
  private:
   using Entry = std::pair<KeyHash, EventIndex>;
 
+  // Most ids were never seen, and one bit says so.
+  static constexpr std::size_t kBitsPerId = 16;
+  static constexpr std::size_t kFewestWords = 64;
+  std::size_t WordOf(const KeyHash& id) const { return (id.low >> 6) & (filter_.size() - 1); }
+  static std::uint64_t BitOf(const KeyHash& id) { return std::uint64_t{1} << (id.low & 63); }
+  bool MayHave(const KeyHash& id) const {
+    return !filter_.empty() && (filter_[WordOf(id)] & BitOf(id)) != 0;
+  }
+  void AddToFilter(const KeyHash& id);
+  void MakeFilter();
+
   std::unordered_map<KeyHash, EventIndex> last_;
-  std::vector<Entry> entries_;  // in the order of Add; the last one of an id counts
-  std::size_t saved_ = 0;       // entries that the state has
-  bool is_rewritten_ = false;   // entries were removed since the last Save
+  std::vector<std::uint64_t> filter_;  // a bit for each id of last_; its size is a power of two
+  std::vector<Entry> entries_;         // in the order of Add; the last one of an id counts
+  std::size_t saved_ = 0;              // entries that the state has
+  bool is_rewritten_ = false;          // entries were removed since the last Save
 };
 
 }  // namespace lethe

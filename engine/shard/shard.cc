@@ -105,6 +105,15 @@ Status Shard::Take(const Position& position, const Rejection& rejection) {
 void Shard::Prefetch(const AdmittedLearn& learn) const {
   ports_.state.Prefetch(learn.id, learn.subject);
   unlearner_->Prefetch(learn.example);
+  if (!WantsLasting()) return;
+  const KeyHash lasting = pseudonymizer_.Lasting(learn.id);
+  lasting_[learn.id.low % lasting_.size()] = {learn.id, lasting};
+  seen_.Prefetch(lasting);
+}
+
+KeyHash Shard::LastingOf(const KeyHash& id) const {
+  const auto& [known, lasting] = lasting_[id.low % lasting_.size()];
+  return known == id ? lasting : pseudonymizer_.Lasting(id);
 }
 
 void Shard::LearnAs(const Position& position, const AdmittedLearn& learn, bool is_update) {
@@ -199,7 +208,7 @@ Status Shard::DeleteBySubject(const Position& position, const Request& request,
   if (events.empty()) {
     Receipt receipt = NotForgotten(position, request, ports_.state.FindRefusal(lasting), lookup);
     receipt.subject = pseudonymizer_.SubjectInReceipt(*request.subject);
-    if (DropsOld()) RefuseSubject(position, lasting, receipt);
+    if (DropsOld()) RefuseSubject(position, subject, receipt);
     return AnswerUnmatched(position, std::move(receipt), lasting);
   }
   Receipt receipt = NewReceipt(position, Outcome::kForgotten);
@@ -210,7 +219,7 @@ Status Shard::DeleteBySubject(const Position& position, const Request& request,
   const Refusal refusal = RefusalFor(receipt);
   for (const LearnedEvent& event : events)
     ports_.state.Refuse(pseudonymizer_.Lasting(event.id), refusal);
-  RefuseSubject(position, lasting, receipt);
+  RefuseSubject(position, subject, receipt);
   return Receive(std::move(receipt), std::move(events));
 }
 
@@ -283,8 +292,7 @@ Status Shard::Serve(const Moment& moment, std::size_t count) {
               moment.is_at_record ? std::min(moment.timestamp, now_) : moment.timestamp);
     // Erasure is scheduled in event time, so a stream without timestamps schedules none.
     if (now_ != kNoTime) {
-      erasures_.push_back(
-          {request.receipt.uuid, previous_, now_, request.receipt.received_time, {}});
+      erasures_.Add({request.receipt.uuid, previous_, now_, request.receipt.received_time, {}});
     }
   }
   return Status::Ok();

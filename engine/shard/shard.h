@@ -20,13 +20,14 @@
 #include "engine/ports/sink.h"
 #include "engine/ports/state.h"
 #include "engine/shard/counters.h"
+#include "engine/shard/erasures.h"
 #include "engine/shard/pending_requests.h"
 #include "engine/shard/receipt.h"
+#include "engine/shard/recent_refusals.h"
 #include "engine/shard/recorded_decisions.h"
 #include "engine/shard/report.h"
 #include "engine/shard/rewind_pacer.h"
 #include "engine/shard/seen_ids.h"
-#include "engine/shard/stopwatch.h"
 #include "engine/shard/time_bound.h"
 #include "engine/spec/regret_bound.h"
 
@@ -84,8 +85,10 @@ class Shard {
   // every request takes effect at its record.
   void SetPace(const RewindPolicy& policy) { pacer_ = RewindPacer(policy); }
   // Sets the time of the decisions about grouping, by the monotonic clock. Call it before a record
-  // if WantsTime, and before ServeByTimer.
-  void SetTime(std::int64_t steady_ns) { pacer_.SetNow(steady_ns); }
+  // if WantsTime, and before ServeByTimer. `is_loaded`: more records wait to be read.
+  void SetTime(std::int64_t steady_ns, bool is_loaded = false) {
+    pacer_.SetNow(steady_ns, is_loaded);
+  }
   // Whether a decision may depend on the time: a learn needs it only while something waits.
   bool WantsTime(const Item& item) const {
     return pacer_.is_active() &&
@@ -229,21 +232,6 @@ class Shard {
   static Moment At(const Position& position) { return {position.offset, position.timestamp}; }
   Moment ByClock(const ClockReading& now, EffectiveBy by) const;
 
-  // An effective request whose events may still be on disk; or, without a receipt, a slide of the
-  // window, whose notice then has the hash.
-  struct Erasure {
-    Uuid receipt{};
-    std::string receipt_sha256;
-    TimeMs effective = kNoTime;  // event time
-    TimeMs received = kNoTime;   // as in the receipt; `received` and `waited` are in Part::kClock
-    Stopwatch waited;
-
-    template <typename Self, typename Archive>
-    static void Fields(Self& self, Archive& archive) {
-      archive(self.receipt, self.receipt_sha256, self.effective);
-    }
-  };
-
   Status Take(const Position& position, const AdmittedLearn& learn);
   Status Take(const Position& position, const AdmittedUpdate& update);
   Status Take(const Position& position, const Request& request, const LookupResult* lookup);
@@ -257,8 +245,12 @@ class Shard {
   void LearnAs(const Position& position, const AdmittedLearn& learn, bool is_update);
   // Whether a learn is refused because a request named its id, or its subject at a later time.
   bool IsRefused(const Position& position, const AdmittedLearn& learn) const;
+  // The lasting hash of the id of a learn, which Prefetch may have computed.
+  KeyHash LastingOf(const KeyHash& id) const;
+  // Whether a learn has to be looked up under its lasting hash.
+  bool WantsLasting() const { return ports_.state.has_refusals() || !seen_.empty(); }
   // Refuses what a deleted subject sends again: learns whose own timestamp is not after that of the
-  // request. Says in the receipt whether it could. `subject` is the lasting hash.
+  // request. Says in the receipt whether it could.
   void RefuseSubject(const Position& position, const KeyHash& subject, Receipt& receipt);
 
   // Called when the anchor of the mode has moved. `time` is event time when the event of the new
@@ -358,7 +350,10 @@ class Shard {
   bool is_deferred_ = false;   // the pace of rewinds made requests wait that were due
   bool is_preparing_ = false;  // a long rewind runs on a copy
   RecordedDecisions* record_ = nullptr;
-  std::vector<Erasure> erasures_;                          // in order of time
+  Erasures erasures_;
+  RecentRefusals recent_;
+  // Id and lasting hash of the learns that Prefetch was called with last.
+  mutable std::array<std::pair<KeyHash, KeyHash>, 64> lasting_{};
   std::vector<std::pair<ChainKind, std::string>> outbox_;  // chain entries to publish, in order
 };
 

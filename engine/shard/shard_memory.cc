@@ -12,15 +12,18 @@
 namespace lethe {
 namespace {
 
-// The format version of Part::kShard and all other parts together; see docs/formats/state.md.
+// The format version of Part::kShard and all other parts together; see docs/formats/state.md. A
+// state with Part::kErasures has the second one, since a program that does not know the part would
+// lose the notices of these erasures.
 constexpr std::uint64_t kShardVersion = 1;
+constexpr std::uint64_t kVersionWithErasures = 2;
 
 }  // namespace
 
 void Shard::Save() {
   unlearner_->Save(ports_.state);
   SavingArchive archive;
-  archive(kShardVersion, *this);
+  archive(erasures_.Save(ports_.state) ? kVersionWithErasures : kShardVersion, *this);
   ports_.state.Put(Part::kShard, archive.Take());
   SaveClock();
   SaveWindow();
@@ -64,10 +67,10 @@ Status Shard::Load(std::string_view saved) {
   LoadingArchive archive(saved);
   std::uint64_t version = 0;
   archive(version);
-  if (version != kShardVersion) {
+  if (version != kShardVersion && version != kVersionWithErasures) {
     return {ErrorCode::kInput, "shard " + std::to_string(id_.value) + ": the state has format " +
                                    std::to_string(version) + ", this program reads " +
-                                   std::to_string(kShardVersion)};
+                                   std::to_string(kVersionWithErasures)};
   }
   archive(*this);
   if (!archive.complete()) {
@@ -82,6 +85,7 @@ Status Shard::Load(std::string_view saved) {
   LETHE_RETURN_IF_ERROR(LoadFleet());
   LETHE_RETURN_IF_ERROR(LoadClock());
   LETHE_RETURN_IF_ERROR(LoadLaterReasons());
+  LETHE_RETURN_IF_ERROR(erasures_.Load(ports_.state));
   // The process may have ended before the erasure, so the older models are still on disk.
   if (!erasures_.empty()) ports_.state.RetireModels();
   LETHE_RETURN_IF_ERROR(unlearner_->Load(ports_.state));

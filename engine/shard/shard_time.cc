@@ -47,16 +47,14 @@ bool Shard::IsErasureDue(const Position& position) const {
 bool Shard::IsErasureDue(const ClockReading& now, bool is_silent) {
   const std::int64_t limit =
       plan_.spec.erase_within_ms / 2 + (is_silent ? 0 : PendingRequests::kGraceMs);
-  bool is_due = false;
-  for (Erasure& erasure : erasures_) is_due |= erasure.waited.ElapsedMs(now) >= limit;
-  return is_due;
+  return erasures_.HasWaited(now, limit);
 }
 
 Status Shard::Erase(const std::optional<ClockReading>& by_timer) {
   LETHE_CHECK(!has_news());
   LETHE_RETURN_IF_ERROR(ports_.state.Erase());
   const TimeMs time = by_timer ? WholeSecond(by_timer->wall) : last_time_;
-  for (const Erasure& erasure : erasures_) {
+  for (const Erasure& erasure : erasures_.all()) {
     TellStage(ErasureStage::kErased, erasure.received, by_timer ? time : std::min(time, now_));
     ++counters_.notices;
     Append(ChainKind::kNotice, WriteErasedNotice({.receipt = erasure.receipt,
@@ -68,7 +66,7 @@ Status Shard::Erase(const std::optional<ClockReading>& by_timer) {
                                                   .by_timer = by_timer.has_value()},
                                                  previous_));
   }
-  erasures_.clear();
+  erasures_.Clear();
   return Status::Ok();
 }
 
@@ -80,15 +78,11 @@ void Shard::TellStage(ErasureStage stage, TimeMs received, TimeMs reached) const
 
 void Shard::SaveClock() {
   std::vector<TimeMs> requests;
-  std::vector<std::pair<TimeMs, TimeMs>> erasures;
   for (const PendingRequest& request : pending_.requests()) {
     requests.push_back(request.waited.began());
   }
-  for (const Erasure& erasure : erasures_) {
-    erasures.emplace_back(erasure.received, erasure.waited.began());
-  }
   SavingArchive archive;
-  archive(bound_, requests, erasures);
+  archive(bound_, requests, erasures_.FirstTimes());
   ports_.state.Put(Part::kClock, archive.Take());
 }
 
@@ -100,16 +94,12 @@ Status Shard::LoadClock() {
   LoadingArchive archive(*saved);
   archive(bound_, requests, erasures);
   if (!archive.complete() || requests.size() != pending_.size() ||
-      erasures.size() != erasures_.size()) {
+      !erasures_.SetFirstTimes(erasures)) {
     return {ErrorCode::kInput,
             "shard " + std::to_string(id_.value) + ": the stored times cannot be read"};
   }
   for (std::size_t i = 0; i < requests.size(); ++i) {
     pending_.requests()[i].waited = Stopwatch(requests[i]);
-  }
-  for (std::size_t i = 0; i < erasures.size(); ++i) {
-    erasures_[i].received = erasures[i].first;
-    erasures_[i].waited = Stopwatch(erasures[i].second);
   }
   return Status::Ok();
 }

@@ -92,7 +92,7 @@ void Shard::Slide(const Moment& moment, TimeMs time) {
                                                  .by_timer = moment.by == EffectiveBy::kTimer,
                                                  .is_covered = covers_old},
                                                 previous_));
-  if (now_ != kNoTime) erasures_.push_back({{}, previous_, now_, kNoTime, {}});
+  if (now_ != kNoTime) erasures_.Add({{}, previous_, now_, kNoTime, {}});
 }
 
 // What the request names may be an event that was dropped, on which the model depends by less than
@@ -121,13 +121,13 @@ Status Shard::AnswerUnmatched(const Position& position, Receipt receipt,
   AppendReceipt(receipt);
   TellStage(ErasureStage::kEffective, receipt.received_time, std::min(position.timestamp, now_));
   if (now_ != kNoTime) {
-    erasures_.push_back({receipt.uuid, previous_, now_, receipt.received_time, {}});
+    erasures_.Add({receipt.uuid, previous_, now_, receipt.received_time, {}});
   }
   return Status::Ok();
 }
 
 bool Shard::IsDuplicate(const KeyHash& id) const {
-  return ports_.state.FindId(id) || (!seen_.empty() && seen_.Has(pseudonymizer_.Lasting(id)));
+  return ports_.state.FindId(id) || (!seen_.empty() && seen_.Has(LastingOf(id)));
 }
 
 void Shard::NoteSeen(const KeyHash& id, EventIndex index) {
@@ -136,12 +136,13 @@ void Shard::NoteSeen(const KeyHash& id, EventIndex index) {
 
 bool Shard::IsRefused(const Position& position, const AdmittedLearn& learn) const {
   if (!ports_.state.has_refusals()) return false;
-  if (ports_.state.FindRefusal(pseudonymizer_.Lasting(learn.id))) return true;
+  if (ports_.state.FindRefusal(LastingOf(learn.id))) return true;
   // Records in order of time are never refused for their subject, so most need no look-up.
   if (!learn.subject || !position.has_producer_time() ||
       position.timestamp > window_.refused_up_to) {
     return false;
   }
+  if (const auto known = recent_.IsRefused(*learn.subject, position.timestamp, now_)) return *known;
   const auto refusal = ports_.state.FindRefusal(pseudonymizer_.Lasting(*learn.subject));
   return refusal && position.timestamp <= refusal->up_to;
 }
@@ -150,7 +151,8 @@ bool Shard::IsRefused(const Position& position, const AdmittedLearn& learn) cons
 // Its own timestamp tells: the producer made it before the request. A request from the future
 // counts as event time does.
 void Shard::RefuseSubject(const Position& position, const KeyHash& subject, Receipt& receipt) {
-  const auto old = ports_.state.FindRefusal(subject);
+  const KeyHash lasting = pseudonymizer_.Lasting(subject);
+  const auto old = ports_.state.FindRefusal(lasting);
   Refusal refusal = RefusalFor(receipt);
   if (!refusal.forgotten && old) {
     refusal.receipt = old->receipt;
@@ -164,7 +166,8 @@ void Shard::RefuseSubject(const Position& position, const KeyHash& subject, Rece
       window_.refused_up_to = std::max(window_.refused_up_to, refusal.up_to);
     }
   }
-  ports_.state.Refuse(subject, refusal);
+  ports_.state.Refuse(lasting, refusal);
+  recent_.Set(subject, refusal);
 }
 
 void Shard::SaveWindow() {
@@ -197,6 +200,7 @@ Status Shard::LoadWindow() {
     pending_.requests()[i].receipt.refuses_by_time = refuses[i];
   }
   counters_.outcomes[static_cast<std::size_t>(Outcome::kNotRetained)] = window_.not_retained;
+  recent_.BeginAfter(window_.refused_up_to);
   return seen_.Load(ports_.state);
 }
 

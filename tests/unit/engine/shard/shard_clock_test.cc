@@ -337,6 +337,32 @@ TEST_F(ShardClockOnDisk, ATimeInTheFutureCountsAsTheRestart) {
   EXPECT_EQ(Count("erased"), 1);
 }
 
+// More erasures than are saved with the shard. Each has its notice, whatever ends the process.
+TEST_F(ShardClockOnDisk, ManyErasuresOutliveTheProcess) {
+  spec.forgetting.deadline = {};
+  Restart();
+  const int count = static_cast<int>(Erasures::kWithShard) + 30;
+  for (int i = 0; i < count; ++i) {
+    Arrive(EventKind::kLearn, "e" + std::to_string(i), kStart);
+    Arrive(EventKind::kDelete, "e" + std::to_string(i), kStart);
+    Tick(false);
+    if (i == count - 10) Restart();
+  }
+  Tick(false);
+  ASSERT_TRUE(runner->Commit().ok());
+  Pass(20 * kSecond);
+  Restart();
+  Tick(true);
+  EXPECT_EQ(Count("erased"), 0);
+  Pass(10 * kSecond);
+  Tick(true);
+  EXPECT_EQ(Count("erased"), count);
+  Restart();
+  Pass(kHour);
+  Tick(true);
+  EXPECT_EQ(Count("erased"), count);
+}
+
 TEST_F(ShardClockOnDisk, TheBoundOnEventTimeOutlivesTheProcess) {
   Restart();
   Learn(kMicroseconds);

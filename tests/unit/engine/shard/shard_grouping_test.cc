@@ -88,6 +88,25 @@ TEST_F(ShardGrouping, RequestsOfAPauseShareTheFirstRecordAfterIt) {
   EXPECT_EQ(shard->counters().draws, 2);
 }
 
+// While records wait to be read, more requests share a rewind; once none waits, the pause is over.
+TEST_F(ShardGrouping, UnderLoadThePauseIsLonger) {
+  StartLive();
+  pace.pause_under_load = 16;
+  shard->SetPace(pace);
+  LearnOthers(100);
+  shard->SetTime(0, true);
+  Delete("other-3");
+  shard->SetTime(1500 * kMs, true);
+  Delete("other-4");
+  EXPECT_EQ(Kinds(), "stream n ");
+  shard->SetTime(1501 * kMs, false);
+  LearnOthers(1);
+  EXPECT_EQ(Kinds(), "stream n group ");
+  shard->SetTime((1501 + 1600 + 20) * kMs, true);
+  Delete("other-5");
+  EXPECT_EQ(Last("effective/by"), "stream");
+}
+
 TEST_F(ShardGrouping, TheLastOfAGroupMayNotHaveWaited) {
   StartLive();
   LearnOthers(100);
