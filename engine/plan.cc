@@ -95,6 +95,33 @@ Status CheckHashed(const ModelSpec& model, const Constants& constants, const Mod
   return SparseModel::Check(constants);
 }
 
+std::string NamesOf(bool ModeEntry::*flag) {
+  std::string names;
+  for (const std::string& name : ModeNames()) {
+    if (FindMode(name)->*flag) names += (names.empty() ? "" : ", ") + name;
+  }
+  return names;
+}
+
+Status CheckOutputs(const ModelSpec& model, const ModeEntry& mode) {
+  const std::string begin = "forgetting.mode: " + std::string(mode.name);
+  if (model.loss == LossKind::kSoftmax && !mode.takes_classes) {
+    return {ErrorCode::kConfig,
+            begin +
+                " has formulas for a model with one output and does not take loss: softmax; "
+                "use one of " +
+                NamesOf(&ModeEntry::takes_classes)};
+  }
+  if (model.weight_bound != 1 && !mode.takes_weights) {
+    return {ErrorCode::kConfig,
+            begin +
+                " has formulas for events that weigh at most 1; use model.weight_bound: 1, or "
+                "one of " +
+                NamesOf(&ModeEntry::takes_weights)};
+  }
+  return Status::Ok();
+}
+
 // Only a joint promise is divided among the shards. A promise to one person is not, because as a
 // rule one shard holds all events of a person; the receipt says if several did.
 bool DividesBudget(const ForgettingSpec& forgetting) {
@@ -147,6 +174,7 @@ Result<Plan> Plan::Make(const Spec& stated, std::int64_t shards) {
   }
   if (mode->form != nullptr) mode = mode->form(spec);
   LETHE_RETURN_IF_ERROR(CheckHashed(spec.model, constants.value(), *mode));
+  LETHE_RETURN_IF_ERROR(CheckOutputs(spec.model, *mode));
   LETHE_RETURN_IF_ERROR(CheckUpdate(spec, *mode));
   LETHE_RETURN_IF_ERROR(mode->check(spec, constants.value()));
   const auto horizon = Horizon::Of(spec, constants.value(), schedule.value());

@@ -1,3 +1,4 @@
+#include "app/config/classes.h"
 #include "app/config/field.h"
 #include "app/config/kafka_fields.h"
 
@@ -13,9 +14,13 @@ constexpr char kNoBudget[] = "a budget of 0 would need infinite noise";
 
 std::vector<Field> ModelFields() {
   return {
-      Describe("model.loss", LETHE_AT(spec.model.loss),
-               Choice<LossKind>({LossKind::kLogistic, LossKind::kSquared, LossKind::kHuber}),
-               "what the model minimises; logistic classifies, squared and huber predict a number"),
+      Describe(
+          "model.loss", LETHE_AT(spec.model.loss),
+          Choice<LossKind>(
+              {LossKind::kLogistic, LossKind::kSquared, LossKind::kHuber, LossKind::kSoftmax}),
+          "what the model minimises; logistic tells two classes apart, softmax several, squared "
+          "and huber predict a number"),
+      DescribeClasses(),
       Describe("model.dimension", LETHE_AT(spec.model.dimension), ZeroIsNull(Integer(1, 1'000'000)),
                "length of the dense feature vector x; required, unless hash_bits is given"),
       Describe("model.hash_bits", LETHE_AT(spec.model.hash_bits), OrNull(Integer(1, 24)),
@@ -40,6 +45,9 @@ std::vector<Field> ModelFields() {
           "strength of the regularisation, which makes old events fade"),
       Describe("model.radius", LETHE_AT(spec.model.radius), Number({.most = 1e9}),
                "the model stays in a ball of this radius; it bounds what one event can change"),
+      Describe("model.weight_bound", LETHE_AT(spec.model.weight_bound),
+               Number({.least = 1e-6, .above = false, .most = 1e6}),
+               "the largest importance weight w of an event, enforced on every event"),
   };
 }
 

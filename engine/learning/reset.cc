@@ -17,13 +17,39 @@ namespace {
 constexpr int kNewtonSteps = 50;
 constexpr int kGradientSteps = 100000;
 
+// Beyond this a reset of a softmax takes minutes.
+constexpr std::int64_t kMostSoftmaxWeights = 10'000;
+
 // CheckReset bounds the rounding for up to this many events.
 constexpr std::int64_t kMostEvents = std::int64_t{1} << 40;
 
 // The Hessian of a quick step is estimated from max(kSample, 16 per weight) events.
 constexpr std::int64_t kSample = 8192;
 
+// The most products with the Hessian for one step.
+constexpr int kMostProducts = 500;
+
 using Factor = Eigen::LLT<Eigen::MatrixXd>;
+
+// H^-1 gradient by the method of conjugate gradients, until the residual is `enough` of the
+// gradient. For softmax, whose Hessian is too large to be factorised.
+Vector SolveBySteps(const MeanCost& cost, const MeanCost::Curvature& curvature,
+                    const Vector& gradient, double enough) {
+  Vector solution = Vector::Zero(gradient.size());
+  Vector residual = gradient;
+  Vector direction = residual;
+  double squared = residual.squaredNorm();
+  const double least = enough * enough * squared;
+  for (int i = 0; i < kMostProducts && squared > least; ++i) {
+    const Vector product = cost.HessianTimes(curvature, direction);
+    const double step = squared / direction.dot(product);
+    solution += step * direction;
+    residual -= step * product;
+    const double before = std::exchange(squared, residual.squaredNorm());
+    direction = residual + squared / before * direction;
+  }
+  return solution;
+}
 
 // A Newton step with an approximate Hessian, from a sample of events or from an earlier z. If it
 // does not halve the norm of the gradient, returns false and changes nothing.
@@ -42,7 +68,9 @@ bool QuickStep(const MeanCost& cost, const Constants& constants, const Factor& f
 // One damped Newton step with Armijo's line search. Updates z and `gradient`, or returns false if
 // no step length made progress.
 bool NewtonStep(const MeanCost& cost, const Constants& constants, Vector& z, Vector& gradient) {
-  const Vector direction = cost.Hessian(z).llt().solve(gradient);
+  const Vector direction = cost.loss().is_softmax()
+                               ? SolveBySteps(cost, cost.CurvatureAt(z), gradient, 1e-3)
+                               : Vector(cost.Hessian(z).llt().solve(gradient));
   if (!direction.allFinite()) return false;
   const double value = cost.Value(z);
   const double slope = gradient.dot(direction);
@@ -60,11 +88,35 @@ bool NewtonStep(const MeanCost& cost, const Constants& constants, Vector& z, Vec
   return false;
 }
 
+// Quick steps for softmax: first with a sample of the events, then with all of them. Terminates for
+// `enough` >= 0, since every step halves the gradient.
+void QuickSoftmaxSteps(const MeanCost& cost, const Constants& constants, double enough, Vector& z,
+                       Vector& gradient) {
+  const std::int64_t inputs = z.size() / cost.loss().outputs();
+  std::int64_t stride =
+      std::max<std::int64_t>(1, cost.count() / std::max<std::int64_t>(kSample, 16 * inputs));
+  while (gradient.norm() > enough) {
+    Vector next = z - SolveBySteps(cost, cost.CurvatureAt(z, stride), gradient, 0.05);
+    if (!next.allFinite()) return;
+    Project(next, constants.radius);
+    Vector gradient_there = cost.Gradient(next);
+    if (gradient_there.norm() <= gradient.norm() / 2) {
+      z = std::move(next);
+      gradient = std::move(gradient_there);
+    } else if (stride > 1) {
+      stride = 1;
+    } else {
+      return;
+    }
+  }
+}
+
 // Takes quick steps while they help. One Hessian is used as long as each step with it reduces the
 // gradient tenfold. Each step costs one pass over the events, and each Hessian a pass over a
 // sample. Terminates for `enough` >= 0, since every step halves the gradient.
 void QuickSteps(const MeanCost& cost, const Constants& constants, double enough, Vector& z,
                 Vector& gradient) {
+  if (cost.loss().is_softmax()) return QuickSoftmaxSteps(cost, constants, enough, z, gradient);
   const std::int64_t stride =
       std::max<std::int64_t>(1, cost.count() / std::max<std::int64_t>(kSample, 16 * z.size()));
   while (gradient.norm() > enough) {
@@ -86,7 +138,7 @@ void QuickSteps(const MeanCost& cost, const Constants& constants, double enough,
 // damped Newton steps, and then gradient descent with step 2/(beta+mu), which converges linearly.
 // Whichever is used, only the test on the exact gradient ends the loop with success.
 Status ResetTo(const MeanCost& cost, const Constants& constants, double tolerance, Vector& z) {
-  const double margin = MeanCost::GradientRounding(constants, cost.count(), z.size());
+  const double margin = cost.GradientRounding(z.size());
   if (cost.count() == 0) {
     z.setZero();
     return Status::Ok();
@@ -109,8 +161,10 @@ Status ResetTo(const MeanCost& cost, const Constants& constants, double toleranc
 }
 
 double MinimiserRadius(const ModelSpec& model, const Constants& constants) {
+  // An importance weight multiplies the loss, so it counts like a lambda that is smaller by as
+  // much.
   const double R = constants.feature_norm;
-  const double lambda = constants.mu;
+  const double lambda = constants.mu / model.weight_bound;
   const double Y = model.label_bound;
   switch (model.loss) {
     case LossKind::kLogistic:
@@ -131,7 +185,18 @@ double MinimiserRadius(const ModelSpec& model, const Constants& constants) {
 Status CheckReset(const ModelSpec& model, const Constants& constants, double tolerance,
                   const char* who) {
   const double least = MinimiserRadius(model, constants);
-  char text[300];
+  char text[400];
+  const std::int64_t weights = (model.dimension + 1) * (model.classes - 1);
+  if (model.loss == LossKind::kSoftmax && weights > kMostSoftmaxWeights) {
+    std::snprintf(text, sizeof text,
+                  "%s solves for all weights together, and %lld features with %lld classes have "
+                  "%lld of them; at most %lld. Use mode: rewind, or mode: active with variant: "
+                  "ledger",
+                  who, static_cast<long long>(model.dimension),
+                  static_cast<long long>(model.classes), static_cast<long long>(weights),
+                  static_cast<long long>(kMostSoftmaxWeights));
+    return {ErrorCode::kConfig, text};
+  }
   if (!(constants.radius >= least)) {
     std::snprintf(text, sizeof text,
                   "%s needs every minimiser inside the ball, "
@@ -140,7 +205,9 @@ Status CheckReset(const ModelSpec& model, const Constants& constants, double tol
                   who, least, constants.radius);
     return {ErrorCode::kConfig, text};
   }
-  const double rounding = MeanCost::GradientRounding(constants, kMostEvents, model.dimension + 1);
+  const double rounding =
+      MeanCost::GradientRounding(constants, kMostEvents, model.dimension + 1,
+                                 model.loss == LossKind::kSoftmax ? model.classes : 0);
   if (!(rounding <= tolerance / 2)) {
     std::snprintf(text, sizeof text,
                   "forgetting.active.tolerance: %.3g cannot be told from rounding, which may be "

@@ -53,9 +53,9 @@ std::int64_t Period(Eigen::Index features, int outputs) {
 // projected. If |z'| > r, projecting multiplies |z|^2 and its error by (r/|z'|)^2. Either way a
 // step leaves less than 2^-84 r^2 on top of what older errors have shrunk to. Summing anew costs
 // less than that per weight, and there are no more weights than steps between two sums: 2^-83 for
-// each of these steps, at most 2^24 + 1 of them, covers everything. With m > 1 outputs a step has m times as
-// many terms, and there is a sum after max(2^12, features/4) steps: with at most 2^12 outputs and
-// 2^26 weights m times the number of steps is at most 2^24.
+// each of these steps, at most 2^24 + 1 of them, covers everything. With m > 1 outputs a step has m
+// times as many terms, and there is a sum after max(2^12, features/4) steps: with at most 2^12
+// outputs and 2^26 weights m times the number of steps is at most 2^24.
 constexpr double kDrift = 0x1p-58;
 
 // sum <- sum + x by Knuth's two-sum: the rounding error of `high` is exact and goes to `low`.

@@ -87,7 +87,15 @@ Status Check(const Spec& spec, const Constants& constants) {
         ErrorCode::kConfig,
         "forgetting.calibration: paper belongs to mode passive; mode active has variant: paper"};
   }
-  switch (forgetting.active.variant) {
+  const ActiveVariant variant = forgetting.active.variant;
+  const bool is_plain = spec.model.loss != LossKind::kSoftmax && spec.model.weight_bound == 1;
+  if (!is_plain && variant != ActiveVariant::kSecondOrder && variant != ActiveVariant::kLedger) {
+    return {ErrorCode::kConfig,
+            "forgetting.active.variant: " + std::string(Name(variant)) +
+                " is that of a paper, which has one output and no importance weights; use "
+                "second_order or ledger, or another loss and model.weight_bound: 1"};
+  }
+  switch (variant) {
     case ActiveVariant::kSecondOrder:
       return CheckReset(spec.model, constants, forgetting.active.tolerance);
     case ActiveVariant::kLedger: return Status::Ok();
@@ -143,6 +151,8 @@ const ModeEntry kActiveMode = {
     .check = Check,
     .make = Make,
     .why_not = WhyNot,
+    .takes_classes = true,
+    .takes_weights = true,
 };
 
 }  // namespace lethe

@@ -32,6 +32,8 @@ const ModeEntry kNoneMode = {
       return std::make_unique<NoneUnlearner>(context);
     },
     .takes_hashed = true,
+    .takes_classes = true,
+    .takes_weights = true,
 };
 
 }  // namespace lethe

@@ -79,6 +79,8 @@ const ModeEntry kPassiveMode = {
       return std::make_unique<PassiveUnlearner>(context);
     },
     .takes_hashed = true,
+    .takes_classes = true,
+    .takes_weights = true,
 };
 
 }  // namespace lethe

@@ -65,6 +65,8 @@ const ModeEntry kRestartMode = {
       return std::make_unique<RestartUnlearner>(context);
     },
     .takes_hashed = true,
+    .takes_classes = true,
+    .takes_weights = true,
 };
 
 }  // namespace lethe

@@ -294,6 +294,8 @@ const ModeEntry kRewindMode = {
           context, RewindWindow(context.spec, context.constants, context.schedule));
     },
     .takes_hashed = true,
+    .takes_classes = true,
+    .takes_weights = true,
 };
 
 extern const ModeEntry kRetrainMode;
@@ -308,6 +310,8 @@ const ModeEntry kRetrainMode = {
       return std::make_unique<RewindUnlearner>(context, 0);
     },
     .takes_hashed = true,
+    .takes_classes = true,
+    .takes_weights = true,
 };
 
 }  // namespace lethe

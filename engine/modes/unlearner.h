@@ -165,6 +165,10 @@ struct ModeEntry {
   // The mode draws random numbers while it learns, and not only for deletions. A model may then be
   // published only after the commit with its draws is synced.
   bool draws_while_learning = false;
+  // Whether the mode supports several classes (loss: softmax), and a bound on importance weights
+  // other than 1. Every mode supports weights up to 1.
+  bool takes_classes = false;
+  bool takes_weights = false;
 };
 
 }  // namespace lethe

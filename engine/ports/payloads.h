@@ -16,6 +16,7 @@ struct PayloadBlock {
   std::span<const EventIndex> indices;
   std::span<const double> y;
   std::span<const double> x;  // row-major: one row of features per event, all of one length
+  std::span<const double> w;  // the importance weights
 };
 
 // The features and labels of the retained events of one shard, for the modes that compute on them.

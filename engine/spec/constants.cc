@@ -43,8 +43,7 @@ Status CheckScales(const ModelSpec& model) {
   }
   if (!IsComputable(model.radius)) return NotComputable("model.radius", model.radius);
   if (!IsComputable(model.lambda)) return NotComputable("model.lambda", model.lambda);
-  const bool has_labels =
-      model.loss == LossKind::kSquared || model.loss == LossKind::kHuber;
+  const bool has_labels = model.loss == LossKind::kSquared || model.loss == LossKind::kHuber;
   if (has_labels && !IsComputable(model.label_bound)) {
     return NotComputable("model.label_bound", model.label_bound);
   }

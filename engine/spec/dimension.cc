@@ -17,8 +17,9 @@ Status CheckClasses(const ModelSpec& model) {
                   " has one output and no classes; use loss: softmax, or remove the key");
   }
   if (model.classes < 2) {
-    return Refuse("model.classes: softmax needs at least 2 classes; give their number, or their "
-                  "names as a list");
+    return Refuse(
+        "model.classes: softmax needs at least 2 classes; give their number, or their "
+        "names as a list");
   }
   if (model.classes > Loss::kMostClasses) {
     return Refuse("model.classes: " + std::to_string(model.classes) + " are too many; at most " +

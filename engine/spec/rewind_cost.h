@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "engine/spec/spec.h"
@@ -10,7 +11,8 @@ namespace lethe {
 // a fifth more than was measured (docs/performance.md). A measured time would depend on payloads,
 // and from this constant follows when the next rewind may begin.
 inline std::int64_t RewindNsPerPosition(const ModelSpec& model) {
-  return model.hash_bits ? 200 : 40 + model.dimension;
+  const std::int64_t outputs = std::max<std::int64_t>(1, model.classes);
+  return model.hash_bits ? 200 * outputs : 40 + model.dimension * outputs;
 }
 
 // The nanoseconds to copy a checkpoint with so many weights.

@@ -30,7 +30,17 @@ void WriteModel(JsonWriter& json, const ModelSpec& model) {
   json.Field("bias", model.bias).Field("feature_norm", model.feature_norm);
   json.Field("oversized", Name(model.oversized)).Field("label_bound", model.label_bound);
   json.Field("huber_width", model.huber_width).Field("lambda", model.lambda);
-  json.Field("radius", model.radius).EndObject();
+  json.Field("radius", model.radius);
+  // The defaults are not written, so that states from before these keys existed stay valid.
+  if (model.class_names.empty()) {
+    if (model.classes != 0) json.Field("classes", model.classes);
+  } else {
+    json.Key("classes").BeginArray();
+    for (const std::string& name : model.class_names) json.Value(name);
+    json.EndArray();
+  }
+  if (model.weight_bound != 1) json.Field("weight_bound", model.weight_bound);
+  json.EndObject();
 }
 
 void WriteLearning(JsonWriter& json, const LearningSpec& learning) {

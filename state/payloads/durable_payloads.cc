@@ -15,6 +15,7 @@ namespace {
 constexpr char kFirstKey[] = "w";            // in Family::kMeta
 constexpr std::int64_t kHashedBytes = 2048;  // what waiting_bytes counts for hashed features
 
+// Without the importance weight: the size is that of features and label.
 std::uint32_t SizeOf(const Example& example) {
   return static_cast<std::uint32_t>(sizeof example.y +
                                     static_cast<std::size_t>(example.x.size()) * sizeof(double) +
@@ -43,24 +44,27 @@ class RowBuffer {
     return std::span(x_).subspan(indices_.size() * numbers, numbers);
   }
   // Completes the row that Next has returned.
-  void Add(EventIndex index, double y) {
+  void Add(EventIndex index, double y, double w) {
     indices_.push_back(index);
     y_.push_back(y);
+    w_.push_back(w);
   }
   bool is_full() const { return indices_.size() == kRowsToRead; }
 
   // Passes the rows to the visitor, and begins anew.
   void Give(const Payloads::BlockVisitor& visit) {
     if (!indices_.empty()) {
-      visit({indices_, y_, std::span(x_).first(indices_.size() * numbers_)});
+      visit({indices_, y_, std::span(x_).first(indices_.size() * numbers_), w_});
     }
     indices_.clear();
     y_.clear();
+    w_.clear();
   }
 
  private:
   std::vector<EventIndex> indices_;
   std::vector<double> y_;
+  std::vector<double> w_;
   std::vector<double> x_;
   std::size_t numbers_ = 0;  // of a row
 };
@@ -216,10 +220,11 @@ void DurablePayloads::ForEachBlock(const BlockVisitor& visit) const {
   VisitEntries({0}, {next_}, [&](EventIndex index, std::string_view entry) -> Status {
     const std::size_t numbers = BytesOf(index.value) / sizeof(double) - 1;
     double y = 0;
-    if (!PayloadCodec::DecodeDense(entry, rows.Next(numbers), y)) {
+    double w = 1;
+    if (!PayloadCodec::DecodeDense(entry, rows.Next(numbers), y, w)) {
       return Damaged(index.value);
     }
-    rows.Add(index, y);
+    rows.Add(index, y, w);
     if (rows.is_full()) rows.Give(visit);
     return Status::Ok();
   });

@@ -34,6 +34,7 @@ MemoryPayloads::Block::Block(NumberForm its_form, std::size_t values_of_a_row) :
   const std::size_t values = kRows * std::max<std::size_t>(1, values_of_a_row);
   indices.reserve(kRows);
   y.reserve(kRows);
+  w.reserve(kRows);
   ends.reserve(kRows);
   form == NumberForm::kFloat64 ? x.reserve(values) : short_x.reserve(values);
 }
@@ -43,7 +44,8 @@ bool MemoryPayloads::Block::HasRoomFor(std::size_t rows, std::size_t values) con
   return indices.size() + rows <= kRows && begin(indices.size()) + values <= room;
 }
 
-bool MemoryPayloads::Block::Append(EventIndex index, double label, std::span<const double> values,
+bool MemoryPayloads::Block::Append(EventIndex index, double label, double weight,
+                                   std::span<const double> values,
                                    std::span<const std::uint32_t> places) {
   if (form == NumberForm::kFloat64) {
     x.insert(x.end(), values.begin(), values.end());
@@ -58,6 +60,7 @@ bool MemoryPayloads::Block::Append(EventIndex index, double label, std::span<con
   }
   indices.push_back(index);
   y.push_back(label);
+  w.push_back(weight);
   ends.push_back(begin(ends.size()) + values.size());
   if (!places.empty()) {
     LETHE_CHECK(at.size() + places.size() == ends.back());  // all rows are hashed, or none
@@ -72,6 +75,7 @@ void MemoryPayloads::Block::Append(const Block& other) {
   const std::size_t before = begin(ends.size());
   indices.insert(indices.end(), other.indices.begin(), other.indices.end());
   y.insert(y.end(), other.y.begin(), other.y.end());
+  w.insert(w.end(), other.w.begin(), other.w.end());
   for (const std::size_t end : other.ends) ends.push_back(before + end);
   x.insert(x.end(), other.x.begin(), other.x.end());
   short_x.insert(short_x.end(), other.short_x.begin(), other.short_x.end());
@@ -102,6 +106,7 @@ void MemoryPayloads::Block::Erase(std::size_t row) {
   const std::size_t end_row = ends[row];
   EraseRange(indices, row, row + 1);
   EraseRange(y, row, row + 1);
+  EraseRange(w, row, row + 1);
   form == NumberForm::kFloat64 ? EraseRange(x, begin_row, end_row)
                                : EraseRange(short_x, begin_row, end_row);
   if (!at.empty()) EraseRange(at, begin_row, end_row);
@@ -112,6 +117,7 @@ void MemoryPayloads::Block::Erase(std::size_t row) {
 // A window drops a row for each event, so this must be cheap: unlike Erase it moves nothing.
 void MemoryPayloads::Block::DropFirst() {
   Wipe(&y[first], 1);
+  Wipe(&w[first], 1);
   form == NumberForm::kFloat64 ? Wipe(x.data() + begin(first), values(first))
                                : Wipe(short_x.data() + begin(first), values(first));
   if (!at.empty()) Wipe(at.data() + begin(first), values(first));
@@ -133,7 +139,9 @@ std::int64_t MemoryPayloads::BytesOf(const Block& block, std::size_t row) {
 void MemoryPayloads::Add(EventIndex index, const Example& example) {
   LETHE_CHECK(blocks_.empty() || blocks_.back().indices.back() < index);
   const std::span<const double> x(example.x.data(), static_cast<std::size_t>(example.x.size()));
-  const auto append = [&] { return blocks_.back().Append(index, example.y, x, example.at); };
+  const auto append = [&] {
+    return blocks_.back().Append(index, example.y, example.w, x, example.at);
+  };
   const bool has_room = !blocks_.empty() && blocks_.back().HasRoomFor(1, x.size());
   if (!has_room || !append()) {
     if (has_room && blocks_.back().size() < kRows / 2) {
@@ -222,6 +230,7 @@ void MemoryPayloads::ForEachIn(EventIndex from, EventIndex end, const Visitor& v
       example.x.resize(values);
       block.Read(block.begin(row), block.values(row), example.x.data());
       example.y = block.y[row];
+      example.w = block.w[row];
       example.at.assign(at.begin(), at.end());
       visit(block.indices[row], example);
     }
@@ -251,7 +260,7 @@ void MemoryPayloads::ForEachBlock(const BlockVisitor& visit) const {
         x = std::span(read).first(values);
       }
       visit({std::span(block.indices).subspan(row, count), std::span(block.y).subspan(row, count),
-             x});
+             x, std::span(block.w).subspan(row, count)});
       row += count;
     }
   }

@@ -40,7 +40,7 @@ class MemoryPayloads final : public Payloads {
     bool HasRoomFor(std::size_t rows, std::size_t values) const;
     // Needs HasRoomFor. Returns false if a number does not fit the form; the block is then
     // unchanged.
-    bool Append(EventIndex index, double y, std::span<const double> x,
+    bool Append(EventIndex index, double y, double w, std::span<const double> x,
                 std::span<const std::uint32_t> at);
     // Adds all rows of a block of the same form from which no row was dropped. Needs HasRoomFor.
     void Append(const Block& other);
@@ -55,6 +55,7 @@ class MemoryPayloads final : public Payloads {
     std::size_t first = 0;
     std::vector<EventIndex> indices;
     std::vector<double> y;
+    std::vector<double> w;               // importance weights
     std::vector<std::size_t> ends;       // where each row ends, in numbers
     std::vector<double> x;               // the numbers, if form is kFloat64
     std::vector<std::uint32_t> short_x;  // or else the numbers, in four bytes each

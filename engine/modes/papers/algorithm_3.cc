@@ -61,7 +61,7 @@ class NewtonUnlearner : public ActiveUnlearner {
     Vector gradient = static_cast<double>(batch.size()) * run().constants().mu * z;
     for (const Target& target : batch) {
       if (const auto example = removal::Find(payloads(), target.index, z.size())) {
-        gradient += loss().Slope(z.dot(example->x), example->y) * example->x;
+        gradient += example->w * loss().Slope(z.dot(example->x), example->y) * example->x;
       }
     }
     DropPayloads(batch);
@@ -117,9 +117,8 @@ class Algorithm3 final : public NewtonUnlearner {
   double Rounding(double rest) const {
     const Constants& c = run().constants();
     const auto d = static_cast<double>(run().model_dimension());
-    return rest *
-           (4 * MeanCost::GradientRounding(c, cost().count(), run().model_dimension()) / c.mu +
-            d * d * c.diameter() * 0x1p-50);
+    return rest * (4 * cost().GradientRounding(run().model_dimension()) / c.mu +
+                   d * d * c.diameter() * 0x1p-50);
   }
   Result<Forgetting> Finish(std::span<const Target> batch, double error) {
     const double shift = 2 * error * (1 + 1e-12);

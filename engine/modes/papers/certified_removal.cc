@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 
 #include "engine/base/archive.h"
+#include "engine/base/fused_kernels.h"
 #include "engine/learning/reset.h"
 #include "engine/modes/papers/erm_unlearner.h"
 #include "engine/modes/papers/fixed_sums.h"
@@ -78,6 +79,15 @@ class SoundRemoval final : public ErmUnlearner {
 
  protected:
   double Predict(const Example& example) const override { return z_.dot(example.x); }
+  Prediction PredictionOf(const Example& example) const override {
+    if (!loss().is_softmax()) return {Predict(example)};
+    Vector u(loss().outputs());
+    MultiplyRows(z_.data(), static_cast<std::size_t>(u.size()), example.x.data(),
+                 static_cast<std::size_t>(example.x.size()), u.data());
+    scores_.resize(static_cast<std::size_t>(loss().scores()));
+    loss().Scores(u.data(), scores_.data());
+    return {.scores = scores_};
+  }
 
   // From the released model, so it is no more than post-processing.
   std::int64_t Refit() override {
@@ -113,7 +123,7 @@ class SoundRemoval final : public ErmUnlearner {
   // Whether the kept factor leads to the tolerance.
   bool ChordSteps() {
     const Constants& c = run().constants();
-    const double margin = MeanCost::GradientRounding(c, cost().count(), z_.size());
+    const double margin = cost().GradientRounding(z_.size());
     Vector z = z_;
     for (int i = 0; i < kMostPasses; ++i) {
       const Vector gradient = cost().Gradient(z);
@@ -138,6 +148,7 @@ class SoundRemoval final : public ErmUnlearner {
   std::uint64_t draws_ = 0;
   std::int64_t uses_ = 0;
   Eigen::LLT<Eigen::MatrixXd> factor_;
+  mutable std::vector<double> scores_;  // of the last prediction
 };
 
 // Certified removal for the squared loss, from its sufficient statistics (CR section 3.2). They are
@@ -223,6 +234,12 @@ namespace {
 
 Status CheckSound(const Spec& spec, const Constants& constants) {
   LETHE_RETURN_IF_ERROR(CheckRemoval(spec));
+  if (spec.model.loss == LossKind::kSoftmax &&
+      spec.forgetting.removal.solver == RemovalSolver::kChord) {
+    return {ErrorCode::kConfig,
+            "forgetting.removal.solver: chord keeps a factorised Hessian, which is too large for "
+            "several classes; use newton"};
+  }
   return CheckReset(spec.model, constants, spec.forgetting.active.tolerance, kWho);
 }
 
@@ -251,6 +268,8 @@ constexpr ModeEntry kSound = {
     .allows_adaptive_requests = nullptr,
     .form = Form,
     .why_not_run = WhyNotRun,
+    .takes_classes = true,
+    .takes_weights = true,
 };
 
 constexpr ModeEntry kSquared = {

@@ -133,6 +133,7 @@ class DistributedUnlearner final : public SecretUnlearner {
     const Eigen::Index d = run().model_dimension();
     std::vector<Eigen::MatrixXd> x(K);
     std::vector<Eigen::VectorXd> y(K, Eigen::VectorXd::Zero(b));
+    std::vector<Eigen::VectorXd> w(K, Eigen::VectorXd::Ones(b));
     payloads().ForEachBlock([&](const PayloadBlock& block) {
       for (std::size_t row = 0; row < block.indices.size(); ++row) {
         const auto found = places.find(block.indices[row].value);
@@ -144,6 +145,7 @@ class DistributedUnlearner final : public SecretUnlearner {
           if (rows.size() == 0) rows = Eigen::MatrixXd::Zero(b, d);
           rows.row(static_cast<Eigen::Index>(s % K)) = features;
           y[s / K][static_cast<Eigen::Index>(s % K)] = block.y[row];
+          w[s / K][static_cast<Eigen::Index>(s % K)] = block.w[row];
         }
       }
     });
@@ -151,18 +153,21 @@ class DistributedUnlearner final : public SecretUnlearner {
     for (std::size_t j = 0; j < K; ++j) {
       if (!is_first && changed[j] == 0) continue;
       const std::int64_t steps = StepsOf(changed[j], touched, is_first);
-      for (std::int64_t i = 0; i < steps; ++i) Step(x[j], y[j], models_[j]);
+      for (std::int64_t i = 0; i < steps; ++i) Step(x[j], y[j], w[j], models_[j]);
       gradients += steps * parts_.K;
     }
     return gradients;
   }
 
-  void Step(const Eigen::MatrixXd& x, const Eigen::VectorXd& y, Vector& z) const {
+  void Step(const Eigen::MatrixXd& x, const Eigen::VectorXd& y, const Eigen::VectorXd& w,
+            Vector& z) const {
     const Constants& c = run().constants();
     Vector gradient = c.mu * z;
     if (x.size() > 0) {
       Vector slopes = x * z;
-      for (Eigen::Index i = 0; i < y.size(); ++i) slopes[i] = loss().Slope(slopes[i], y[i]);
+      for (Eigen::Index i = 0; i < y.size(); ++i) {
+        slopes[i] = w[i] * loss().Slope(slopes[i], y[i]);
+      }
       gradient += x.transpose() * slopes / static_cast<double>(parts_.K);
     }
     z -= c.max_step() * gradient;

@@ -18,7 +18,7 @@ ErmUnlearner::ErmUnlearner(const ModeContext& context)
       cost_(loss(), run().constants(), context.payloads) {}
 
 Prediction ErmUnlearner::Learn(const Example& example) {
-  const Prediction prediction{Predict(example)};
+  const Prediction prediction = PredictionOf(example);
   payloads_.Add({run().ledger().steps()}, example);
   run().Skip();
   ++waiting_;

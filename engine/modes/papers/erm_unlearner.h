@@ -24,7 +24,10 @@ class ErmUnlearner : public OnlineUnlearner {
   // Includes the waiting events in the model. Called after a Learn, at public times. Returns the
   // number of gradients computed.
   virtual std::int64_t Refit() = 0;
+  // With one output.
   virtual double Predict(const Example& example) const { return run().Predict(example); }
+  // With any number of outputs.
+  virtual Prediction PredictionOf(const Example& example) const { return {Predict(example)}; }
 
   // How the retained events have changed since the last update.
   struct Change {

@@ -35,10 +35,8 @@ class FatsUnlearner final : public Unlearner {
         shard_(context.shard),
         random_(context.random),
         payloads_(context.payloads),
-        run_(context.spec.forgetting.fats,
-             Loss(context.spec.model), context.constants,
-             StepSize(context), ModelDimension(context.spec),
-             context.payloads) {}
+        run_(context.spec.forgetting.fats, Loss(context.spec.model), context.constants,
+             StepSize(context), ModelDimension(context.spec), context.payloads) {}
 
   Prediction LearnOf(const std::optional<KeyHash>& subject, const Example& example) override {
     if (by_subject_) {

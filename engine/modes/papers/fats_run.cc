@@ -43,7 +43,7 @@ FatsRun::Clients FatsRun::Retained() const {
       const std::int64_t index = block.indices[i].value;
       const auto client = ClientOf(index);
       const auto at = static_cast<Eigen::Index>(i) * start_.size();
-      clients[client].push_back({index, block.x.data() + at, block.y[i]});
+      clients[client].push_back({index, block.x.data() + at, block.y[i], block.w[i]});
     }
   });
   return clients;
@@ -151,7 +151,7 @@ void FatsRun::Step(const std::vector<std::int64_t>& batch, const std::vector<Row
     const Row& row = rows[CountBefore(rows, index)];
     LETHE_CHECK(row.index == index);
     const Eigen::Map<const Vector> x(row.x, z.size());
-    gradient += loss_.Slope(z.dot(x), row.y) * x;
+    gradient += row.w * loss_.Slope(z.dot(x), row.y) * x;
   }
   gradients_ += static_cast<std::int64_t>(batch.size());
   z -= eta_ * (gradient / static_cast<double>(batch.size()) + constants_.mu * z);

@@ -88,6 +88,7 @@ class FatsRun {
     std::int64_t index;
     const double* x;
     double y;
+    double w;
   };
   // The retained events of each client, in order.
   using Clients = std::vector<std::vector<Row>>;

@@ -33,9 +33,11 @@ double FixedSums::Value(std::size_t k) const {
 }
 
 void FixedSums::Change(const Example& example, std::int64_t sign) {
+  // An importance weight of at most 1 multiplies every product.
+  const double root = std::sqrt(example.w);
   std::vector<std::int64_t> x;
-  for (const double value : example.x) x.push_back(std::llround(value / x_unit_));
-  const std::int64_t y = std::llround(example.y / y_unit_);
+  for (const double value : example.x) x.push_back(std::llround(root * value / x_unit_));
+  const std::int64_t y = std::llround(root * example.y / y_unit_);
   std::size_t k = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     AddTo(k++, sign * x[i], y);

@@ -43,7 +43,8 @@ class OnlineDpUnlearner final : public Unlearner {
 
   Prediction Learn(const Example& example) override {
     const Prediction prediction{z_.dot(example.x)};
-    tree_.Add(loss_.Slope(prediction.score, example.y) * example.x, shard_, random_, draws_);
+    tree_.Add(example.w * loss_.Slope(prediction.score, example.y) * example.x, shard_, random_,
+              draws_);
     z_ = tree_.prefix() / (-constants_.mu * static_cast<double>(tree_.count()));
     Project(z_, constants_.radius);
     return prediction;

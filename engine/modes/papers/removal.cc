@@ -29,7 +29,9 @@ void Sums::ForEach(Eigen::Index dimension, Use use) const {
   payloads_.ForEachBlock([&](const PayloadBlock& block) {
     const auto end = std::lower_bound(block.indices.begin(), block.indices.end(), limit_, IsBefore);
     const Eigen::Index rows = end - block.indices.begin();
-    if (rows > 0) use(Rows(block.x.data(), rows, dimension), Labels(block.y.data(), rows));
+    if (rows == 0) return;
+    use(Rows(block.x.data(), rows, dimension), Labels(block.y.data(), rows),
+        Labels(block.w.data(), rows));
   });
 }
 
@@ -44,9 +46,9 @@ std::int64_t Sums::count() const {
 
 Vector Sums::Gradient(const Vector& w) const {
   Vector sum = lambda_ * static_cast<double>(count()) * w;
-  ForEach(w.size(), [&](const Rows& x, const Labels& y) {
+  ForEach(w.size(), [&](const Rows& x, const Labels& y, const Labels& weights) {
     Vector p = x * w;
-    for (Eigen::Index i = 0; i < p.size(); ++i) p[i] = loss_.Slope(p[i], y[i]);
+    for (Eigen::Index i = 0; i < p.size(); ++i) p[i] = weights[i] * loss_.Slope(p[i], y[i]);
     sum.noalias() += x.transpose() * p;
   });
   return sum;
@@ -54,9 +56,9 @@ Vector Sums::Gradient(const Vector& w) const {
 
 Eigen::MatrixXd Sums::Hessian(const Vector& w) const {
   Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(w.size(), w.size());
-  ForEach(w.size(), [&](const Rows& x, const Labels& y) {
+  ForEach(w.size(), [&](const Rows& x, const Labels& y, const Labels& weights) {
     Vector p = x * w;
-    for (Eigen::Index i = 0; i < p.size(); ++i) p[i] = loss_.Curvature(p[i], y[i]);
+    for (Eigen::Index i = 0; i < p.size(); ++i) p[i] = weights[i] * loss_.Curvature(p[i], y[i]);
     sum.noalias() += x.transpose() * (p.asDiagonal() * x);
   });
   sum.diagonal().array() += lambda_ * static_cast<double>(count());
@@ -65,14 +67,16 @@ Eigen::MatrixXd Sums::Hessian(const Vector& w) const {
 
 Eigen::MatrixXd Sums::Outer(Eigen::Index dimension) const {
   Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(dimension, dimension);
-  ForEach(dimension, [&](const Rows& x, const Labels&) { sum.noalias() += x.transpose() * x; });
+  ForEach(dimension,
+          [&](const Rows& x, const Labels&, const Labels&) { sum.noalias() += x.transpose() * x; });
   return sum;
 }
 
 double Sums::FourthPowers(const Vector& s) const {
   double sum = 0;
-  ForEach(s.size(),
-          [&](const Rows& x, const Labels&) { sum += (x * s).array().square().square().sum(); });
+  ForEach(s.size(), [&](const Rows& x, const Labels&, const Labels&) {
+    sum += (x * s).array().square().square().sum();
+  });
   return sum;
 }
 
@@ -98,7 +102,7 @@ Step RemovalStep(const Sums& retained, const Loss& loss, double lambda,
                  std::span<const Example> removed, const Vector& w) {
   Step step{static_cast<double>(removed.size()) * lambda * w, {}};
   for (const Example& example : removed) {
-    step.gradient += loss.Slope(w.dot(example.x), example.y) * example.x;
+    step.gradient += example.w * loss.Slope(w.dot(example.x), example.y) * example.x;
   }
   step.s = retained.Hessian(w).llt().solve(step.gradient);
   return step;
@@ -131,7 +135,9 @@ std::optional<Example> Find(const Payloads& payloads, EventIndex index, Eigen::I
     if (*at != index) return;
     const Eigen::Index row = at - block.indices.begin();
     found = Example{Labels(block.x.data() + row * dimension, dimension),
-                    block.y[static_cast<std::size_t>(row)]};
+                    block.y[static_cast<std::size_t>(row)],
+                    {},
+                    block.w[static_cast<std::size_t>(row)]};
   });
   return found;
 }
