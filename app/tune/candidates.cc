@@ -106,19 +106,22 @@ void AddPerFeature(const Spec& base, Collection& all) {
 // Settings drawn at random, evenly on a logarithmic scale. The same ones in every run.
 class Draws {
  public:
-  Draws(const Spec& base, bool exact_mode) : base_(base), families_(exact_mode ? 6 : 3) {}
+  Draws(const Spec& base, bool exact_mode) : base_(base), families_(exact_mode ? 6 : 3) {
+    // 2/(beta + mu), where each of the two grows with lambda. A plan for each draw takes too long.
+    if (const auto largest = LargestStep(base)) curvature_ = 2 / *largest - 2 * base.model.lambda;
+  }
 
   void AddTo(Collection& all) {
     Spec spec = base_;
     spec.model.lambda = Rounded(Between(-8, -1.5));
     spec.model.radius = Rounded(Between(0.5, 2.5));
-    const auto largest = LargestStep(spec);
-    if (!largest) return;
+    if (!(curvature_ > 0)) return;
+    const double largest = Rounded(2 / (curvature_ + 2 * spec.model.lambda) * 0.99);
     const double step = Between(-3.5, 0);
     const std::uint64_t family = bits_() % families_;
     spec.learning.schedule = kSchedules[family % 3];
     spec.learning.update = UpdateKind::kSgd;
-    double eta = *largest * step * (family == 0 ? 1 : 30);
+    double eta = largest * step * (family == 0 ? 1 : 30);
     if (family >= 3) {
       spec.learning.update = kRules[family - 3];
       spec.learning.schedule = ScheduleKind::kConstant;
@@ -142,6 +145,7 @@ class Draws {
 
   const Spec& base_;
   const std::uint64_t families_;
+  double curvature_ = 0;
   std::mt19937_64 bits_;
 };
 

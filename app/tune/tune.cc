@@ -63,6 +63,10 @@ class Search {
     if (best_ && !Interrupted()) Refine();
     if (best_ && !Interrupted() && base_.forgetting.mode == "rewind") ChooseWindow();
     if (!best_ && !Interrupted()) return Status(ErrorCode::kConfig, why_refused_);
+    if (!best_ && !partial_.empty()) {  // interrupted before any learner saw all rows
+      result_.trials = partial_;
+      best_ = partial_.front();
+    }
     SortTrials();
     if (best_) {
       result_.chosen = best_->spec;
@@ -121,6 +125,7 @@ class Search {
     result_.runs += static_cast<int>(trials.size());
     std::erase_if(trials, [](const Trial& trial) { return !trial.refused.empty(); });
     std::stable_sort(trials.begin(), trials.end(), IsBetter);
+    if (count < rows_.size()) partial_ = trials;
     if (!trials.empty() && count == rows_.size()) {
       result_.trials.insert(result_.trials.end(), trials.begin(), trials.end());
       if (!best_ || LossOf(trials.front()) < LossOf(*best_) * (1 - margin)) best_ = trials.front();
@@ -303,6 +308,7 @@ class Search {
   const TuneRows rows_;
   TuneResult result_;
   std::set<std::string> tried_;
+  std::vector<Trial> partial_;  // of the last prefix
   std::optional<Trial> best_;
   std::string why_refused_ = "no settings could be tried";
   double planned_ = 1;
