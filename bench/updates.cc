@@ -50,8 +50,8 @@ std::vector<Example> Events(std::int64_t dimension) {
 void BM_Learn(benchmark::State& state, UpdateKind update) {
   const Plan plan = PlanOf(update, state.range(0));
   const std::vector<Example> events = Events(state.range(0));
-  OnlineRun run = NewOnlineRun(plan.spec, plan.constants, plan.schedule,
-                               Ledger::Account::kStepsOnly);
+  OnlineRun run =
+      NewOnlineRun(plan.spec, plan.constants, plan.schedule, Ledger::Account::kStepsOnly);
   std::size_t next = 0;
   for (auto _ : state) {
     run.Prefetch(events[(next + kAhead) % kEvents]);
@@ -86,11 +86,11 @@ void Models(benchmark::internal::Benchmark* benchmark) {
   benchmark->ArgName("d")->Arg(20)->Arg(100)->Arg(0);
 }
 
-#define LETHE_BENCH_RULE(name, kind)                               \
+#define LETHE_BENCH_RULE(name, kind)                                  \
   BENCHMARK_CAPTURE(BM_Learn, name, UpdateKind::kind)->Apply(Models); \
-  BENCHMARK_CAPTURE(BM_Rewind, name, UpdateKind::kind)             \
-      ->Apply(Models)                                              \
-      ->Iterations(15)                                             \
+  BENCHMARK_CAPTURE(BM_Rewind, name, UpdateKind::kind)                \
+      ->Apply(Models)                                                 \
+      ->Iterations(15)                                                \
       ->Unit(benchmark::kMillisecond)
 
 LETHE_BENCH_RULE(sgd, kSgd);

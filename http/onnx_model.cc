@@ -133,8 +133,8 @@ Message Graph(const OnnxModel& model) {
   if (classifies) {
     const std::int64_t label = model.class_names.empty() ? kInt64Tensor : kStringTensor;
     graph.Nested(12, Value("label", label, 0));
-    graph.Nested(12, Value("probabilities", kFloatTensor,
-                           static_cast<std::int64_t>(intercepts.size())));
+    graph.Nested(
+        12, Value("probabilities", kFloatTensor, static_cast<std::int64_t>(intercepts.size())));
   } else {
     graph.Nested(12, Value("prediction", kFloatTensor, 1));
   }

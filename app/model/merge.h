@@ -22,8 +22,8 @@ struct ModelFile {
   Vector weights;
   std::int64_t classes = 0;              // of softmax, else 0
   std::vector<std::string> class_names;  // empty if the classes are numbers
-  std::vector<ShardModel> shards;  // without weights
-  std::int64_t learned = 0;        // events, by all shards
+  std::vector<ShardModel> shards;        // without weights
+  std::int64_t learned = 0;              // events, by all shards
 };
 
 // The information about the run that the document has.

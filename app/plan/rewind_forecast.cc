@@ -35,8 +35,7 @@ class Mean {
 class Trial {
  public:
   explicit Trial(const Plan& plan)
-      : run_(NewOnlineRun(plan.spec, plan.constants, plan.schedule,
-                          Ledger::Account::kStepsOnly)),
+      : run_(NewOnlineRun(plan.spec, plan.constants, plan.schedule, Ledger::Account::kStepsOnly)),
         checkpoints_(run_.model_dimension()) {}
 
   void LearnUntil(std::int64_t steps) {

@@ -12,9 +12,7 @@ namespace {
 
 constexpr int kNewtonSteps = 3;  // a reset needs two or three
 
-double Weights(const Plan& plan) {
-  return static_cast<double>(ModelDimension(plan.spec));
-}
+double Weights(const Plan& plan) { return static_cast<double>(ModelDimension(plan.spec)); }
 
 // The bytes of the payload of one dense event.
 double PayloadBytes(const Plan& plan) {

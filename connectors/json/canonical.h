@@ -17,9 +17,10 @@ inline constexpr std::string_view kCanonicalLearn = R"({"type":"learn",)";
 //   {"type":"learn","id":"...","subject":"...","x":[...],"y":...,"w":...}
 //
 // in this order and without white space; id, subject and w are optional, y is a number or the name
-// of a class, and texts are ASCII without escapes. On success `event` is equal, bit for bit, to what the general path (event_reader.h)
-// would read. Returns false for every other text, including every text that must be rejected;
-// `event` is then unspecified, and the caller takes the general path.
+// of a class, and texts are ASCII without escapes. On success `event` is equal, bit for bit, to
+// what the general path (event_reader.h) would read. Returns false for every other text, including
+// every text that must be rejected; `event` is then unspecified, and the caller takes the general
+// path.
 bool ReadCanonicalLearn(std::string_view text, const std::optional<std::string_view>& key,
                         Event& event);
 

@@ -18,10 +18,10 @@ inline constexpr Offset kNoOffset{-1};
 //
 // A record is accepted or rejected as a whole. It is parsed completely before any member is read,
 // so broken JSON is rejected wherever it breaks, and the order of members does not matter.
-// Undocumented members are ignored and counted (Event::unknown_members). Documented members that the
-// kind of event does not use (the x of a delete) are ignored, whatever they hold. If a member is repeated, the last one counts. An
-// optional member (id, subject, request, key, partition, offset, timestamp) that is null counts as
-// absent.
+// Undocumented members are ignored and counted (Event::unknown_members). Documented members that
+// the kind of event does not use (the x of a delete) are ignored, whatever they hold. If a member
+// is repeated, the last one counts. An optional member (id, subject, request, key, partition,
+// offset, timestamp) that is null counts as absent.
 //
 //   learn   x (a non-empty array of numbers) or f (an object of numbers), and y (a number, or a
 //           string: the name of a class). An event with both x and f is rejected as kWrongType, one

@@ -15,9 +15,15 @@ constexpr std::size_t kFieldCount = static_cast<std::size_t>(Field::kCount);
 
 // In the order of Field.
 constexpr std::array<std::string_view, kFieldCount> kNames = {
-    "type",           "id",         "x",         "y",      "f",         "w",
-    "subject",        "request",    "cause",     "key",    "key_base64", "partition",
-    "offset",         "timestamp",  "arrival",   "timestamp_type", "value", "value_base64",
+    "type",       "id",
+    "x",          "y",
+    "f",          "w",
+    "subject",    "request",
+    "cause",      "key",
+    "key_base64", "partition",
+    "offset",     "timestamp",
+    "arrival",    "timestamp_type",
+    "value",      "value_base64",
 };
 
 }  // namespace

@@ -155,9 +155,9 @@ std::optional<Rejection> EventValidator::AdmitClass(const std::optional<std::str
       example.y = y == 0 ? 0 : y;  // without the sign of a zero
       return std::nullopt;
     }
-    return Refuse(label ? Reason::kWrongType : Reason::kLabelOutOfRange,
-                  "y: must be the number of a class, from 0 to " +
-                      std::to_string(model_.classes - 1));
+    return Refuse(
+        label ? Reason::kWrongType : Reason::kLabelOutOfRange,
+        "y: must be the number of a class, from 0 to " + std::to_string(model_.classes - 1));
   }
   if (!label && !is_whole) {
     return Refuse(Reason::kWrongType, "y: must be the name of a class in model.classes");

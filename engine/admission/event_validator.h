@@ -16,8 +16,9 @@ namespace lethe {
 
 // Enforces the bounds from which Constants are derived. An accepted example is finite, has the
 // features that the model takes, has |x| <= feature_norm without the bias (for a hashed model, |x|
-// after hashing), and has a label that the loss admits and a weight from 0 to weight_bound. Nothing else may reach the learner, because
-// every certificate rests on these bounds. Thread-safe; owns a copy of the model's settings.
+// after hashing), and has a label that the loss admits and a weight from 0 to weight_bound. Nothing
+// else may reach the learner, because every certificate rests on these bounds. Thread-safe; owns a
+// copy of the model's settings.
 class EventValidator {
  public:
   explicit EventValidator(const ModelSpec& model);

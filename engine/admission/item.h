@@ -14,8 +14,8 @@ namespace lethe {
 // A learn event after admission: a validated example, and keyed hashes of its id and subject.
 struct AdmittedLearn {
   Example example;
-  KeyHash id;                      // under the ledger key
-  std::optional<KeyHash> subject;  // under the ledger key
+  KeyHash id;                         // under the ledger key
+  std::optional<KeyHash> subject;     // under the ledger key
   std::uint32_t unknown_members = 0;  // as in Event
 };
 

@@ -92,14 +92,13 @@ void FeatureSteps::Set(Vector weights) {
   weights_ = std::move(weights);
   squares_ = {weights_.squaredNorm(), 0};
   if (rule_.kind != UpdateKind::kFtrl) return;
-  memory_ = -(weights_.array() *
-              ((kFtrlBeta + sums_.array().sqrt()) / rule_.eta + rule_.lambda));
+  memory_ = -(weights_.array() * ((kFtrlBeta + sums_.array().sqrt()) / rule_.eta + rule_.lambda));
 }
 
 bool FeatureSteps::fits() const {
   const Eigen::Index memory = rule_.kind == UpdateKind::kAdagrad ? 0
                               : rule_.kind == UpdateKind::kFtrl  ? weights_.size()
-                                                                : weights_.size() / outputs_;
+                                                                 : weights_.size() / outputs_;
   return sums_.size() == weights_.size() && memory_.size() == memory;
 }
 
@@ -134,10 +133,9 @@ void FeatureSteps::Book(double before, double after) {
 void FeatureSteps::StepAdagrad(const Example& example) {
   const Adagrad rule{rule_.eta, rule_.eta * rule_.lambda};
   if (outputs_ == 1 && !is_sparse_) {
-    Dispatch<DenseAdagrad>(rule.eta, rule.pull, gradient_[0],
-                           static_cast<const double*>(example.x.data()),
-                           static_cast<std::size_t>(weights_.size()), weights_.data(),
-                           sums_.data());
+    Dispatch<DenseAdagrad>(
+        rule.eta, rule.pull, gradient_[0], static_cast<const double*>(example.x.data()),
+        static_cast<std::size_t>(weights_.size()), weights_.data(), sums_.data());
     return;
   }
   for (Eigen::Index i = 0; i < count(example); ++i) {
@@ -215,10 +213,9 @@ void FeatureSteps::StepNormalised(const Example& example) {
   for (std::size_t k = 0; k < outputs; ++k) {
     if (gains_[k] == 0) continue;
     const double reach = rule_.eta * example.w * factor * gains_[k];
-    const double move =
-        outputs == 1
-            ? InvariantMove(loss_, scores_[0], example.y, reach)
-            : ParabolaMove(gradient_[k] / example.w, kSoftmaxCurvature, reach);
+    const double move = outputs == 1
+                            ? InvariantMove(loss_, scores_[0], example.y, reach)
+                            : ParabolaMove(gradient_[k] / example.w, kSoftmaxCurvature, reach);
     gains_[k] = move / gains_[k];
   }
   const double pull = rule_.eta * example.w * factor * rule_.lambda;

@@ -84,9 +84,9 @@ class FeatureSteps {
   Eigen::Index outputs_;
   bool is_sparse_;
   Vector weights_;
-  Vector sums_;          // of squared gradients, for each weight
-  Vector memory_;        // ftrl: z of each weight; normalised: the largest |x| of each feature
-  DoubleDouble squares_;  // sparse: |weights|^2
+  Vector sums_;              // of squared gradients, for each weight
+  Vector memory_;            // ftrl: z of each weight; normalised: the largest |x| of each feature
+  DoubleDouble squares_;     // sparse: |weights|^2
   double weight_total_ = 0;  // normalised: of the events
   double norm_total_ = 0;    // normalised: of (x / largest |x|)^2
   mutable std::vector<double> scores_;

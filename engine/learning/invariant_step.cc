@@ -8,8 +8,8 @@
 namespace lethe {
 namespace {
 
-constexpr double kShort = 1e-6;   // a shorter reach moves in a straight line
-constexpr double kSettled = 30;   // beyond this margin, too
+constexpr double kShort = 1e-6;  // a shorter reach moves in a straight line
+constexpr double kSettled = 30;  // beyond this margin, too
 constexpr int kNewtonSteps = 3;
 
 // The margin m = y p obeys dm/dt = 1 / (1 + e^m), so m + e^m grows by `reach`. Newton's method from

@@ -234,9 +234,7 @@ void OnlineRun::BookDraw(double sigma) {
 }
 
 void OnlineRun::Draw(double sigma, RandomSource& random, const Stream& stream) {
-  Vector z = feature_steps_ ? feature_steps_->weights()
-             : sparse_      ? sparse_->Take()
-                            : std::move(z_);
+  Vector z = feature_steps_ ? feature_steps_->weights() : sparse_ ? sparse_->Take() : std::move(z_);
   if (feature_steps_) Project(z, constants_.radius);
   AddGridNoise(z, sigma, constants_.radius, random, stream);
   if (feature_steps_) {

@@ -155,12 +155,12 @@ class OnlineRun {
   Eigen::Index dimension_;  // of the model
   double inner_radius_;     // the radius of the projection with several outputs
   Ledger ledger_;
-  Vector z_;                           // dense features
-  std::optional<SparseModel> sparse_;  // sparse features
+  Vector z_;                                   // dense features
+  std::optional<SparseModel> sparse_;          // sparse features
   std::optional<FeatureSteps> feature_steps_;  // in place of both, unless learning.update is sgd
-  double squared_norm_ = 0;            // |z_|^2
-  double squared_gradients_ = 0;       // adaptive schedule only: their sum
-  Vector work_;                        // several outputs: outputs, gradient and scores of a step
+  double squared_norm_ = 0;                    // |z_|^2
+  double squared_gradients_ = 0;               // adaptive schedule only: their sum
+  Vector work_;  // several outputs: outputs, gradient and scores of a step
 };
 
 }  // namespace lethe

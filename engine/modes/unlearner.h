@@ -40,8 +40,7 @@ class Unlearner {
   virtual Prediction Learn(const Example& example) = 0;
   // As Learn, with the keyed hash of the event's subject, for the modes that group events by
   // person.
-  virtual Prediction LearnOf(const std::optional<KeyHash>& /*subject*/,
-                             const Example& example) {
+  virtual Prediction LearnOf(const std::optional<KeyHash>& /*subject*/, const Example& example) {
     return Learn(example);
   }
 

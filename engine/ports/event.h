@@ -15,17 +15,17 @@ enum class EventKind { kLearn, kDelete, kUpdate };
 // Why a record was refused. A closed list: the names are the labels of
 // lethe_dead_letters_total{reason} and the keys of "rejected" in summary.json.
 enum class Reason {
-  kMalformed,        // the record is not JSON, truncated, not UTF-8, or nested too deep
-  kTooLarge,         // a record above the size limit, or with more than kMaxFeatures features
-  kUnknownType,      // "type" is none of learn, delete, update
-  kMissingField,     // a learn without x, f or y
-  kWrongType,        // a field has another JSON type than documented
-  kNotFinite,        // a number that is not finite
-  kWrongDimension,   // x has another length than model.dimension
-  kOversized,        // |x| above model.feature_norm, with oversized: reject
-  kLabelOutOfRange,  // y outside of what the loss accepts
-  kMissingTarget,    // a delete that names neither an id nor a subject
-  kBadReference,     // an id, subject or request longer than its limit
+  kMalformed,         // the record is not JSON, truncated, not UTF-8, or nested too deep
+  kTooLarge,          // a record above the size limit, or with more than kMaxFeatures features
+  kUnknownType,       // "type" is none of learn, delete, update
+  kMissingField,      // a learn without x, f or y
+  kWrongType,         // a field has another JSON type than documented
+  kNotFinite,         // a number that is not finite
+  kWrongDimension,    // x has another length than model.dimension
+  kOversized,         // |x| above model.feature_norm, with oversized: reject
+  kLabelOutOfRange,   // y outside of what the loss accepts
+  kMissingTarget,     // a delete that names neither an id nor a subject
+  kBadReference,      // an id, subject or request longer than its limit
   kWeightOutOfRange,  // "w" is negative, or above model.weight_bound
   kUnknownClass,      // y names a class that the model does not have
   kCount,

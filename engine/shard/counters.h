@@ -36,9 +36,7 @@ struct Counters {
 
   // Reasons from this one on are not in Fields, and are saved by LaterReasons instead.
   static constexpr std::size_t kFirstLaterReason = 11;
-  std::span<std::int64_t> LaterReasons() {
-    return std::span(rejected).subspan(kFirstLaterReason);
-  }
+  std::span<std::int64_t> LaterReasons() { return std::span(rejected).subspan(kFirstLaterReason); }
 
   // Adds every counter of `other`, for totals over shards.
   void Add(const Counters& other);

@@ -76,7 +76,8 @@ class Loss {
   int scores_ = 1;
 };
 
-// The softmax of `count` scores. Stable: the largest score is subtracted first. `p` may be `scores`.
+// The softmax of `count` scores. Stable: the largest score is subtracted first. `p` may be
+// `scores`.
 void Softmax(const double* scores, int count, double* p);
 
 }  // namespace lethe

@@ -8,16 +8,16 @@
 
 namespace lethe {
 
-// The step-size schedule (OLU, Table 1): eta, eta/(1 + eta mu t), eta/sqrt(t), the horizon's step, or
-// eta/sqrt(sum of squared gradients), with eta = learning.eta. `auto` is 1/(beta+mu) for constant
-// steps, infinity for 1/(mu t), D/L for D/(L sqrt(t)), and D. A public schedule is a function of the step's number
-// alone, so the ledger can recompute any step. Every step is capped at Constants::max_step. A value
-// type; immutable, so threads may share one.
+// The step-size schedule (OLU, Table 1): eta, eta/(1 + eta mu t), eta/sqrt(t), the horizon's step,
+// or eta/sqrt(sum of squared gradients), with eta = learning.eta. `auto` is 1/(beta+mu) for
+// constant steps, infinity for 1/(mu t), D/L for D/(L sqrt(t)), and D. A public schedule is a
+// function of the step's number alone, so the ledger can recompute any step. Every step is capped
+// at Constants::max_step. A value type; immutable, so threads may share one.
 class Schedule {
  public:
   // `rho` and `model_dimension` are used by the horizon schedule only. Fails (kConfig) if eta is
-  // below 1e-30 or a constant eta is above the cap, if the horizon is to have an eta, or if steps per
-  // feature are to have a schedule.
+  // below 1e-30 or a constant eta is above the cap, if the horizon is to have an eta, or if steps
+  // per feature are to have a schedule.
   static Result<Schedule> Make(const LearningSpec& learning, Split split,
                                const Constants& constants, double rho,
                                std::int64_t model_dimension);
@@ -29,9 +29,7 @@ class Schedule {
   ScheduleKind kind() const { return kind_; }
   UpdateKind update() const { return update_; }
   // Whether every step size is known without the data.
-  bool is_public() const {
-    return kind_ != ScheduleKind::kAdaptive && update_ == UpdateKind::kSgd;
-  }
+  bool is_public() const { return kind_ != ScheduleKind::kAdaptive && update_ == UpdateKind::kSgd; }
 
   // The size of step t = 1, 2, ... of a public schedule.
   double Step(std::int64_t t) const;

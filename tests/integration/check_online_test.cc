@@ -8,7 +8,7 @@
 #include "connectors/kafka/partitioner.h"
 #include "tests/support/daemon_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::check_online_test {
 namespace {
 
 class CheckOnlineTest : public DaemonTest {
@@ -125,4 +125,4 @@ TEST_F(CheckOnlineTest, WithoutABrokerItIs69) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::check_online_test

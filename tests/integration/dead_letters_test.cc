@@ -8,7 +8,7 @@
 #include "connectors/kafka/cluster.h"
 #include "tests/support/daemon_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::dead_letters_test {
 namespace {
 
 class DeadLettersTest : public DaemonTest {
@@ -152,4 +152,4 @@ TEST_F(DeadLettersTest, ATopicOfSmallRecordsTakesManyLettersAtOnce) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::dead_letters_test

@@ -7,7 +7,7 @@
 #include "connectors/kafka/partitioner.h"
 #include "tests/support/daemon_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::forget_test {
 namespace {
 
 class ForgetTest : public DaemonTest {
@@ -109,4 +109,4 @@ TEST_F(ForgetTest, WhatCannotBeDoneIsSaid) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::forget_test

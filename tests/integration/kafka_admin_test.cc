@@ -5,7 +5,7 @@
 #include "tests/support/kafka/bare.h"
 #include "tests/support/kafka_fixture.h"
 
-namespace lethe {
+namespace lethe::kafka_admin_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -47,4 +47,4 @@ TEST_F(KafkaAdminTest, BareConsumerCountsUpToAnOffset) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::kafka_admin_test

@@ -7,7 +7,7 @@
 #include "tests/support/kafka/transaction.h"
 #include "tests/support/kafka_fixture.h"
 
-namespace lethe {
+namespace lethe::kafka_cluster_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -194,4 +194,4 @@ TEST_F(KafkaClusterTest, PasswordOpensTheListenerThatWantsOne) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::kafka_cluster_test

@@ -10,7 +10,7 @@
 #include "tests/support/kafka/transaction.h"
 #include "tests/support/kafka_fixture.h"
 
-namespace lethe {
+namespace lethe::kafka_consumer_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -276,4 +276,4 @@ TEST_F(KafkaConsumerTest, ProgressIsReportedOnlyToAGroupThatTheUserNamed) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::kafka_consumer_test

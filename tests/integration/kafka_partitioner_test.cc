@@ -8,7 +8,7 @@
 #include "connectors/kafka/partitioner.h"
 #include "tests/support/kafka_fixture.h"
 
-namespace lethe {
+namespace lethe::kafka_partitioner_test {
 namespace {
 
 class KafkaPartitionerTest : public KafkaTest, public ::testing::WithParamInterface<const char*> {};
@@ -58,4 +58,4 @@ TEST(PartitionerTest, OtherNamesAreNone) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::kafka_partitioner_test

@@ -11,7 +11,7 @@
 #include "connectors/kafka/producer.h"
 #include "tests/support/kafka_fixture.h"
 
-namespace lethe {
+namespace lethe::kafka_producer_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -157,4 +157,4 @@ TEST_F(KafkaProducerTest, FlushDoesNotWaitForWhatIsSentAfterIt) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::kafka_producer_test

@@ -11,7 +11,7 @@
 #include "connectors/kafka/producer.h"
 #include "tests/support/kafka_fixture.h"
 
-namespace lethe {
+namespace lethe::kafka_restart_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -117,4 +117,4 @@ TEST_F(KafkaRestartTest, EverythingEndsWithoutABroker) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::kafka_restart_test

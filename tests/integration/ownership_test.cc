@@ -5,7 +5,7 @@
 #include "engine/shard/receipt.h"
 #include "tests/support/kafka_fixture.h"
 
-namespace lethe {
+namespace lethe::ownership_test {
 namespace {
 
 class OwnershipTest : public KafkaTest {
@@ -137,4 +137,4 @@ TEST_F(OwnershipTest, AReceiptsTopicThatWasMadeAnewIsNoticed) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::ownership_test

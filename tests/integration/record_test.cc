@@ -5,7 +5,7 @@
 
 #include "tests/support/daemon_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::record_test {
 namespace {
 
 std::vector<std::string> Lines(const std::filesystem::path& path) {
@@ -120,4 +120,4 @@ TEST_F(RecordTest, AnErrorLeavesNoFile) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::record_test

@@ -13,7 +13,7 @@
 #include "tests/support/daemon_fixture.h"
 #include "tests/support/http_client.h"
 
-namespace lethe::testing {
+namespace lethe::testing::run_abuse_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -185,4 +185,4 @@ TEST_F(RunAbuseTest, EveryBadRequestIsAnsweredAndTheLearningIsNotDisturbed) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::run_abuse_test

@@ -7,7 +7,7 @@
 #include "tests/support/daemon_fixture.h"
 #include "tests/support/http_client.h"
 
-namespace lethe::testing {
+namespace lethe::testing::run_clock_test {
 namespace {
 
 class RunClockTest : public DaemonTest {
@@ -68,4 +68,4 @@ TEST_F(RunClockTest, ADeadlineInTimePasses) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::run_clock_test

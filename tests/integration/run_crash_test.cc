@@ -12,7 +12,7 @@
 
 #include "tests/support/daemon_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::run_crash_test {
 namespace {
 
 class RunCrashTest : public DaemonTest {
@@ -151,4 +151,4 @@ TEST_F(RunCrashTest, WithoutABrokerItWaitsOrFailsFast) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::run_crash_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/daemon_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::run_disk_test {
 namespace {
 
 void FlipTheMiddleByte(const std::filesystem::path& path) {
@@ -151,4 +151,4 @@ TEST_F(RunDiskTest, PayloadsThatWereCutShortAreRefused) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::run_disk_test

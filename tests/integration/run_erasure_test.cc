@@ -15,7 +15,7 @@
 #include "engine/admission/pseudonymizer.h"
 #include "tests/support/daemon_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::run_erasure_test {
 namespace {
 
 constexpr char kSubject[] = "marker-person-4711";
@@ -191,4 +191,4 @@ TEST_F(RunErasureTest, NothingOfAnExpiredEventIsLeftInModeRewind) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::run_erasure_test

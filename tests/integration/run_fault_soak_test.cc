@@ -21,7 +21,7 @@
 #include "connectors/kafka/partitioner.h"
 #include "tests/support/daemon_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::run_fault_soak_test {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -325,4 +325,4 @@ TEST_F(RunFaultSoakTest, NobodyIsLeftBehind) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::run_fault_soak_test

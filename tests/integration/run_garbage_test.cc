@@ -8,7 +8,7 @@
 
 #include "tests/support/daemon_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::run_garbage_test {
 namespace {
 
 constexpr std::size_t kMessages = 1'000'000;
@@ -82,4 +82,4 @@ TEST_F(RunGarbageTest, EveryRecordIsCountedOnceAndTheModelIsThatOfTheSoundOnes) 
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::run_garbage_test

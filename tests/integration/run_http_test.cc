@@ -10,7 +10,7 @@
 #include "tests/support/daemon_fixture.h"
 #include "tests/support/http_client.h"
 
-namespace lethe::testing {
+namespace lethe::testing::run_http_test {
 namespace {
 
 class RunHttpTest : public DaemonTest {
@@ -100,4 +100,4 @@ TEST_F(RunHttpTest, WithoutATokenNobodyCanAsk) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::run_http_test

@@ -14,7 +14,7 @@
 #include "tests/support/daemon_fixture.h"
 #include "tests/support/http_client.h"
 
-namespace lethe::testing {
+namespace lethe::testing::run_log_test {
 namespace {
 
 constexpr char kMark[] = "MARKED";
@@ -114,4 +114,4 @@ TEST_F(RunLogTest, TheServiceManagerHearsWhenItIsReadyAndWhenItStops) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::run_log_test

@@ -6,7 +6,7 @@
 #include "tests/support/daemon_fixture.h"
 #include "tests/support/http_client.h"
 
-namespace lethe::testing {
+namespace lethe::testing::run_models_test {
 namespace {
 
 std::int64_t Number(const std::string& json, const std::string& pointer) {
@@ -147,4 +147,4 @@ TEST_F(RunModelsTest, AModelAboveTheLimitOfTheTopicStopsNothing) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::run_models_test

@@ -8,7 +8,7 @@
 #include "tests/support/daemon_fixture.h"
 #include "tests/support/http_client.h"
 
-namespace lethe::testing {
+namespace lethe::testing::run_order_test {
 namespace {
 
 constexpr int kPeople = 60;
@@ -80,4 +80,4 @@ TEST_F(RunOrderTest, NoReceiptIsSeenBeforeItsModel) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::run_order_test

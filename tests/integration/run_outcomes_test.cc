@@ -6,7 +6,7 @@
 
 #include "tests/support/daemon_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::run_outcomes_test {
 namespace {
 
 constexpr int kSubjects = 1000;
@@ -96,4 +96,4 @@ TEST_F(RunOutcomesTest, EachRecordOfATopicProducedTwiceHasItsOutcome) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::run_outcomes_test

@@ -3,7 +3,7 @@
 
 #include "tests/support/routing_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::run_placement_test {
 namespace {
 
 class RunPlacementTest : public RunRoutingTest {
@@ -238,4 +238,4 @@ TEST_F(RunPlacementTest, KeysOfAnyBytesAreForgottenRecordedAndReplayed) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::run_placement_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/daemon_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::run_released_test {
 namespace {
 
 class RunReleasedTest : public DaemonTest {
@@ -79,4 +79,4 @@ TEST_F(RunReleasedTest, AfterACrashTheStateGoesOn) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::run_released_test

@@ -7,7 +7,7 @@
 #include "connectors/kafka/cluster.h"
 #include "tests/support/daemon_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::run_replay_test {
 namespace {
 
 class RunReplayTest : public DaemonTest {
@@ -111,4 +111,4 @@ TEST_F(RunReplayTest, AStopBeforeAnythingCameIsCleanAndAResumeGoesOn) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::run_replay_test

@@ -2,7 +2,7 @@
 
 #include "tests/support/routing_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::run_routing_test {
 namespace {
 
 TEST_F(RunRoutingTest, ThreeShardsInOneProcessEachEqualTheirReplay) {
@@ -171,4 +171,4 @@ TEST_F(RunRoutingTest, TwoProcessesOneOfThemKilledForgetEverybody) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::run_routing_test

@@ -13,7 +13,7 @@
 #include "connectors/json/envelope.h"
 #include "tests/support/daemon_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::run_signing_test {
 namespace {
 
 class RunSigningTest : public DaemonTest {
@@ -112,4 +112,4 @@ TEST_F(RunSigningTest, TheTopicCanCarryEnvelopes) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::run_signing_test

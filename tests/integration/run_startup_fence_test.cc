@@ -7,7 +7,7 @@
 
 #include "tests/support/daemon_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::run_startup_fence_test {
 namespace {
 
 class RunStartupFenceTest : public DaemonTest {
@@ -129,4 +129,4 @@ TEST_F(RunStartupFenceTest, AnotherTopicIsRefused) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::run_startup_fence_test

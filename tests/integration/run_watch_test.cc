@@ -8,7 +8,7 @@
 #include "connectors/kafka/partitioner.h"
 #include "tests/support/daemon_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::run_watch_test {
 namespace {
 
 class RunWatchTest : public DaemonTest {
@@ -153,4 +153,4 @@ TEST_F(RunWatchTest, OfTwoThatStartAtTheSameMomentOneGoesOn) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::run_watch_test

@@ -14,7 +14,7 @@
 #include "tests/support/passive_spec.h"
 #include "tests/support/reference_data.h"
 
-namespace lethe::testing {
+namespace lethe::testing::algorithm_3_test {
 namespace {
 
 struct Kept {
@@ -100,4 +100,4 @@ TEST_F(Algorithm3Mode, EndsWithinItsBoundOfTheMinimiser) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::algorithm_3_test

@@ -8,7 +8,7 @@
 #include "tests/support/passive_spec.h"
 #include "tests/support/reference_data.h"
 
-namespace lethe::testing {
+namespace lethe::testing::chord_test {
 namespace {
 
 class Chord : public ModeFixture {
@@ -67,4 +67,4 @@ TEST_F(Chord, HasEightTimesTheNoise) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::chord_test

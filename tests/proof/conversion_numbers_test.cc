@@ -9,7 +9,7 @@
 #include "engine/spec/accountant.h"
 #include "tests/support/mode_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::conversion_numbers_test {
 namespace {
 
 constexpr double kEpsilon = 1, kDelta = 1e-6;
@@ -108,4 +108,4 @@ TEST(ConversionNumbers, TheAdvantageOfOneDrawIsBelowItsSimpleBound) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::conversion_numbers_test

@@ -12,7 +12,7 @@
 
 #include "tests/support/proof_random.h"
 
-namespace lethe::proof {
+namespace lethe::proof::curve_test {
 namespace {
 
 using Real = long double;
@@ -183,4 +183,4 @@ TEST(Curve, KeepsTheBudgetWhenOldDrawsWereMerged) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::curve_test

@@ -7,7 +7,7 @@
 #include "engine/modes/papers/d2d.h"
 #include "tests/support/d2d_reference.h"
 
-namespace lethe::testing {
+namespace lethe::testing::d2d_distributed_test {
 namespace {
 
 // Hands out chosen words, and then zeros.
@@ -126,4 +126,4 @@ TEST_F(D2dDistributed, ClaimsADistanceBelowRounding) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::d2d_distributed_test

@@ -7,7 +7,7 @@
 #include "engine/spec/accountant.h"
 #include "tests/support/d2d_reference.h"
 
-namespace lethe::testing {
+namespace lethe::testing::d2d_errata_test {
 namespace {
 
 // The epsilon that the proof of Theorem 3.2 reaches with its least number of steps, not rounded.
@@ -119,4 +119,4 @@ TEST(D2dErrata, RoundingIsAsLargeAsKept) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::d2d_errata_test

@@ -5,7 +5,7 @@
 #include "engine/spec/accountant.h"
 #include "tests/support/d2d_reference.h"
 
-namespace lethe::testing {
+namespace lethe::testing::d2d_numbers_test {
 namespace {
 
 TEST(D2dNumbers, TheConversionsAreTheKeptOnes) {
@@ -197,4 +197,4 @@ TEST_F(D2dLongest, TheNoiseReproducesTheKeptLevels) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::d2d_numbers_test

@@ -11,7 +11,7 @@
 #include "engine/privacy/noise.h"
 #include "engine/spec/accountant.h"
 
-namespace lethe::testing {
+namespace lethe::testing::d2d_reference_test {
 namespace {
 
 // `paper` is the promise by (epsilon, delta) as D2D converts it; the rest is exact for one draw.
@@ -274,4 +274,4 @@ TEST_F(D2dReference, RidgeReproducesTheKeptNumbers) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::d2d_reference_test

@@ -4,7 +4,7 @@
 #include "engine/modes/papers/d2d.h"
 #include "tests/support/d2d_reference.h"
 
-namespace lethe::testing {
+namespace lethe::testing::d2d_weak_test {
 namespace {
 
 // The reference problem without its regulariser.
@@ -84,4 +84,4 @@ TEST(D2dWeak, EquationSevenCouldBeHalved) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::d2d_weak_test

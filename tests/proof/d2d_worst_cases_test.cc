@@ -11,7 +11,7 @@
 #include "tests/support/d2d_reference.h"
 #include "tests/support/proof_gaussian.h"
 
-namespace lethe::testing {
+namespace lethe::testing::d2d_worst_cases_test {
 namespace {
 
 double EpsilonOf(double share_of_shift) {
@@ -233,4 +233,4 @@ TEST_F(D2dWorstCases, TheExcessCostIsTheKeptOne) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::d2d_worst_cases_test

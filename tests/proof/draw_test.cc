@@ -13,7 +13,7 @@
 #include "tests/support/proof_plants.h"
 #include "tests/support/proof_random.h"
 
-namespace lethe::proof {
+namespace lethe::proof::draw_test {
 namespace {
 
 struct Need {
@@ -65,4 +65,4 @@ TEST(Draw, CoversInfluenceRoundOffAndGrid) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::draw_test

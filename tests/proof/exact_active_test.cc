@@ -8,7 +8,7 @@
 #include "tests/support/proof_linear.h"
 #include "tests/support/proof_tally.h"
 
-namespace lethe::proof {
+namespace lethe::proof::exact_active_test {
 namespace {
 
 TEST(Exact, DescentsOnRetainedEventsAreCountedWhenThoseAreDeletedLater) {
@@ -120,4 +120,4 @@ TEST(Exact, ResetsStopWithinTheirToleranceInBothWorlds) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::exact_active_test

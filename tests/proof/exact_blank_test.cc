@@ -13,7 +13,7 @@
 #include "tests/support/proof_random.h"
 #include "tests/support/proof_script.h"
 
-namespace lethe::proof {
+namespace lethe::proof::exact_blank_test {
 namespace {
 
 Spec RandomSpec(Dice& dice) {
@@ -27,8 +27,8 @@ Spec RandomSpec(Dice& dice) {
   spec.model.label_bound = dice.LogUniform(0.1, 20);
   spec.model.huber_width = dice.LogUniform(0.1, 20);
   spec.learning.schedule = static_cast<ScheduleKind>(dice.Below(4));
-  spec.learning.eta =
-      Constants::Derive(spec.model).value().max_step() * dice.LogUniform(1e-3, 0.999);
+  SetEta(Constants::Derive(spec.model).value().max_step() * dice.LogUniform(1e-3, 0.999),
+         spec.learning);
   return spec;
 }
 
@@ -159,4 +159,4 @@ TEST(ExactBlank, OtherModesKeepTheirDefinition) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::exact_blank_test

@@ -7,7 +7,7 @@
 #include "tests/support/proof_erm.h"
 #include "tests/support/proof_tally.h"
 
-namespace lethe::proof {
+namespace lethe::proof::exact_d2d_test {
 namespace {
 
 constexpr double kOrders[] = {1.001, 1.5, 2, 4, 8, 16, 32};
@@ -84,4 +84,4 @@ TEST(ExactD2d, AllLaterCopiesOfStrongTogetherAreBelowItsCertificate) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::exact_d2d_test

@@ -16,7 +16,7 @@
 #include "tests/support/proof_plants.h"
 #include "tests/support/proof_random.h"
 
-namespace lethe::proof {
+namespace lethe::proof::exact_diameter_test {
 namespace {
 
 // Exact divergence / promised rho of the first draw.
@@ -88,8 +88,8 @@ TEST(ExactDiameter, NoRandomRunNeedsMoreThanItsCertificate) {
     spec.model.dimension = 1 + dice.Below(5);
     spec.model.label_bound = dice.LogUniform(0.1, 10);
     spec.learning.schedule = static_cast<ScheduleKind>(dice.Below(4));
-    spec.learning.eta =
-        Constants::Derive(spec.model).value().max_step() * dice.LogUniform(1e-3, 0.999);
+    SetEta(Constants::Derive(spec.model).value().max_step() * dice.LogUniform(1e-3, 0.999),
+           spec.learning);
     spec.forgetting.guarantee = static_cast<Guarantee>(dice.Below(2));
     spec.forgetting.split = static_cast<Split>(dice.Below(3));
     const bool extreme = dice.Chance(0.5);
@@ -186,4 +186,4 @@ TEST(ExactDiameter, CatchesACappedDrawThatIsNotBooked) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::exact_diameter_test

@@ -16,7 +16,7 @@
 #include "tests/support/proof_linear.h"
 #include "tests/support/proof_tally.h"
 
-namespace lethe::proof {
+namespace lethe::proof::exact_horizon_test {
 namespace {
 
 // Any events before the mark are blank in the second world, and none after it.
@@ -32,7 +32,7 @@ TEST(ExactHorizon, WhatWasDroppedMovesNoModelFurtherThanT) {
     spec.model.label_bound = dice.LogUniform(0.1, 100);
     spec.learning.schedule = static_cast<ScheduleKind>(dice.Below(4));
     const Constants c = Constants::Derive(spec.model).value();
-    spec.learning.eta = c.max_step() * dice.LogUniform(1e-3, 0.99);
+    SetEta(c.max_step() * dice.LogUniform(1e-3, 0.99), spec.learning);
     const Script script(spec);
     OnlineRun learned = script.NewRun(), blank = script.NewRun();
     const Vector axis = dice.Direction(spec.model.dimension, spec.model.feature_norm) * (1 - 1e-9);
@@ -211,4 +211,4 @@ TEST(ExactHorizon, WithTheRealHorizonTIsLessThanRounding) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::exact_horizon_test

@@ -12,7 +12,7 @@
 #include "tests/support/proof_erm.h"
 #include "tests/support/proof_tally.h"
 
-namespace lethe::proof {
+namespace lethe::proof::exact_noisy_test {
 namespace {
 
 constexpr double kOrders[] = {1.001, 1.5, 2, 4, 8, 16, 32};
@@ -215,4 +215,4 @@ TEST(ExactNoisy, OnlineNoiseIsBelowItsCertificate) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::exact_noisy_test

@@ -9,7 +9,7 @@
 #include "tests/support/passive_spec.h"
 #include "tests/support/reference_data.h"
 
-namespace lethe::testing {
+namespace lethe::testing::exact_removal_test {
 namespace {
 
 Spec RemovalSpec(RemovalSolver solver) {
@@ -149,4 +149,4 @@ TEST_F(SquaredRemoval, ReproducesTheKeptMinimiserAndLeavesNoTrace) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::exact_removal_test

@@ -14,7 +14,7 @@
 #include "tests/support/proof_plants.h"
 #include "tests/support/proof_tally.h"
 
-namespace lethe::proof {
+namespace lethe::proof::exact_reserve_test {
 namespace {
 
 constexpr std::int64_t kOld = 100;
@@ -118,4 +118,4 @@ TEST(ExactReserve, AddsNextToNothingToTheNoiseInTotal) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::exact_reserve_test

@@ -13,7 +13,7 @@
 #include "tests/support/proof_plants.h"
 #include "tests/support/proof_tally.h"
 
-namespace lethe::proof {
+namespace lethe::proof::exact_shrink_test {
 namespace {
 
 double SmallestOf(const std::vector<double>& values) {
@@ -178,4 +178,4 @@ TEST(FalsifierCatches, AShrinkThatDependsOnTheModel) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::exact_shrink_test

@@ -13,7 +13,7 @@
 #include "tests/support/proof_linear.h"
 #include "tests/support/proof_tally.h"
 
-namespace lethe::proof {
+namespace lethe::proof::exact_test {
 namespace {
 
 TEST(Exact, NoRandomRunNeedsMoreThanItsCertificate) {
@@ -108,6 +108,7 @@ TEST(Exact, TheCurveNeverCarriesMoreVarianceThanTheZetaSplit) {
       // The horizon's step depends on the split; everything else is equal.
       if (spec.learning.schedule == ScheduleKind::kHorizon) {
         spec.learning.schedule = ScheduleKind::kConstant;
+        SetEta(RandomEta(dice, spec.model), spec.learning);
       }
       spec.forgetting.split = split;
       Script script(spec);
@@ -126,4 +127,4 @@ TEST(Exact, TheCurveNeverCarriesMoreVarianceThanTheZetaSplit) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::exact_test

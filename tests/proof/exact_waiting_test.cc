@@ -7,7 +7,7 @@
 #include "tests/support/proof_tally.h"
 #include "tests/support/proof_waiting.h"
 
-namespace lethe::proof {
+namespace lethe::proof::exact_waiting_test {
 namespace {
 
 class ExactWaiting : public ::testing::TestWithParam<Waiting> {
@@ -82,4 +82,4 @@ INSTANTIATE_TEST_SUITE_P(Kinds, ExactWaiting,
                          WaitingName);
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::exact_waiting_test

@@ -13,7 +13,7 @@
 #include "tests/support/proof_falsifier.h"
 #include "tests/support/proof_random.h"
 
-namespace lethe::proof {
+namespace lethe::proof::falsifier_active_test {
 namespace {
 
 constexpr std::int64_t kSeeds = 4000;
@@ -231,4 +231,4 @@ TEST(FalsifierActive, CatchesAWindowCountedInRetainedEvents) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::falsifier_active_test

@@ -11,7 +11,7 @@
 #include "tests/support/d2d_reference.h"
 #include "tests/support/proof_falsifier.h"
 
-namespace lethe::testing {
+namespace lethe::testing::falsifier_boosting_test {
 namespace {
 
 // Costs (z - y)^2/2 with steps for curvatures from 1 to 3: an error shrinks by 1/2 and keeps its
@@ -156,4 +156,4 @@ TEST(FalsifierBoosting, CatchesTenCopiesAndNotOne) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::falsifier_boosting_test

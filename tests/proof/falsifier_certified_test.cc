@@ -11,7 +11,7 @@
 #include "tests/support/proof_falsifier.h"
 #include "tests/support/proof_random.h"
 
-namespace lethe::proof {
+namespace lethe::proof::falsifier_certified_test {
 namespace {
 
 constexpr std::int64_t kSeeds = 20000;
@@ -24,7 +24,7 @@ Spec Base(LossKind loss, ScheduleKind schedule) {
   spec.model.radius = 6;
   spec.model.label_bound = 8;
   spec.learning.schedule = schedule;
-  spec.learning.eta = 0.4;
+  SetEta(0.4, spec.learning);
   spec.learning.horizon = {.events = 400, .deletions = 4};
   spec.forgetting.budget = {.epsilon = {}, .delta = {}, .mu = 1.0, .rho = {}};
   return spec;
@@ -175,4 +175,4 @@ TEST(FalsifierHarness, ConfidenceBoundsAreClopperAndPearsons) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::falsifier_certified_test

@@ -14,7 +14,7 @@
 #include "tests/support/proof_falsifier.h"
 #include "tests/support/proof_random.h"
 
-namespace lethe::proof {
+namespace lethe::proof::falsifier_d2d_test {
 namespace {
 
 constexpr std::int64_t kSeeds = 4000;
@@ -235,4 +235,4 @@ TEST(FalsifierD2d, CatchesAnotherStepSize) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::falsifier_d2d_test

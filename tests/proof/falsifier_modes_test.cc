@@ -12,7 +12,7 @@
 #include "tests/support/proof_random.h"
 #include "tests/support/reference_data.h"
 
-namespace lethe::proof {
+namespace lethe::proof::falsifier_modes_test {
 namespace {
 
 // Certified removal as published. The bound that decides about training anew is a function of b:
@@ -144,4 +144,4 @@ TEST(FalsifierModes, CatchesAlgorithm3AsPrinted) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::falsifier_modes_test

@@ -13,7 +13,7 @@
 #include "tests/support/proof_plants.h"
 #include "tests/support/proof_random.h"
 
-namespace lethe::proof {
+namespace lethe::proof::falsifier_noise_test {
 namespace {
 
 constexpr std::int64_t kSeeds = 20000;
@@ -199,4 +199,4 @@ TEST(FalsifierCatches, TheMergeRuleTheOtherWay) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::falsifier_noise_test

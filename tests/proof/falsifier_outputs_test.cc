@@ -15,7 +15,7 @@
 #include "tests/support/proof_plants.h"
 #include "tests/support/proof_random.h"
 
-namespace lethe::proof {
+namespace lethe::proof::falsifier_outputs_test {
 namespace {
 
 constexpr std::int64_t kSeeds = 20000;
@@ -177,4 +177,4 @@ TEST(FalsifierCatches, NoiseOnTheGridAddedToAModelThatIsNot) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::falsifier_outputs_test

@@ -4,7 +4,7 @@
 
 #include "tests/support/fats_law.h"
 
-namespace lethe::testing {
+namespace lethe::testing::fats_errata_test {
 namespace {
 
 const Instance kTwoByTwo = {"TwoByTwo", Small(2, 1, 1, 1), {4}, 4, {{0}}};
@@ -210,4 +210,4 @@ TEST(FatsErrata, AsPrintedTheExperimentsAreTheKeptDistancesAway) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::fats_errata_test

@@ -12,7 +12,7 @@
 #include "tests/support/mode_fixture.h"
 #include "tests/support/reference_data.h"
 
-namespace lethe::testing {
+namespace lethe::testing::fats_kept_test {
 namespace {
 
 // The choices of the kept numbers: a generator for each purpose, from a seed and the number of
@@ -160,4 +160,4 @@ INSTANTIATE_TEST_SUITE_P(Sizes, FatsKept, ::testing::ValuesIn(kKept),
                          [](const auto& test) { return std::to_string(test.param.n); });
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::fats_kept_test

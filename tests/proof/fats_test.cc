@@ -5,7 +5,7 @@
 
 #include "tests/support/fats_law.h"
 
-namespace lethe::testing {
+namespace lethe::testing::fats_test {
 namespace {
 
 const Instance kInstances[] = {
@@ -92,4 +92,4 @@ TEST(FatsInvolvement, IsWhatTheFormulaSays) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::fats_test

@@ -13,7 +13,7 @@
 #include "tests/support/proof_falsifier.h"
 #include "tests/support/proof_random.h"
 
-namespace lethe::proof {
+namespace lethe::proof::fleet_test {
 namespace {
 
 constexpr int kOthers = 400;
@@ -130,4 +130,4 @@ TEST(FleetAttack, DrawsOfFourShardsAreNotToldApartBetterThanStated) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::fleet_test

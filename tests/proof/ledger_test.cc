@@ -15,7 +15,7 @@
 #include "tests/support/proof_random.h"
 #include "tests/support/proof_script.h"
 
-namespace lethe::proof {
+namespace lethe::proof::ledger_test {
 namespace {
 
 // One run with the payloads that it keeps.
@@ -82,7 +82,7 @@ Spec RandomSpec(Dice& dice) {
   spec.model.label_bound = dice.LogUniform(0.01, 100);
   spec.model.huber_width = dice.LogUniform(0.01, 100);
   spec.learning.schedule = static_cast<ScheduleKind>(dice.Below(4));
-  spec.learning.eta = dice.LogUniform(1e-3, 1) / (squared + spec.model.lambda);
+  SetEta(dice.LogUniform(1e-3, 1) / (squared + spec.model.lambda), spec.learning);
   spec.learning.horizon.events = static_cast<std::int64_t>(dice.LogUniform(10, 1e5));
   // A blank event is no step here; exact_blank_test.cc has the other definition.
   spec.forgetting.mode = "active";
@@ -211,4 +211,4 @@ TEST(LedgerProof, RoundOffAloneIsBoundedByF) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::ledger_test

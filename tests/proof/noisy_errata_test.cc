@@ -5,7 +5,7 @@
 #include "engine/spec/accountant.h"
 #include "tests/support/mode_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::noisy_errata_test {
 namespace {
 
 constexpr double kEpsilon = 1, kDelta = 1e-6;
@@ -88,4 +88,4 @@ TEST(NoisyErrata, NonConvexLossesAskForTheKeptNumberOfSteps) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::noisy_errata_test

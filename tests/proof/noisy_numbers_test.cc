@@ -7,7 +7,7 @@
 #include "tests/support/mode_fixture.h"
 #include "tests/support/passive_spec.h"
 
-namespace lethe::testing {
+namespace lethe::testing::noisy_numbers_test {
 namespace {
 
 constexpr double kEpsilon = 1, kDelta = 1e-6;
@@ -89,4 +89,4 @@ TEST_F(NoisyMode, DrawsTheNoiseThatItsCertificateCountsOn) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::noisy_numbers_test

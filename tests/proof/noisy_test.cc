@@ -11,7 +11,7 @@
 #include "tests/support/passive_spec.h"
 #include "tests/support/proof_script.h"
 
-namespace lethe::proof {
+namespace lethe::proof::noisy_test {
 namespace {
 
 using testing::ExpectRelative;
@@ -190,4 +190,4 @@ TEST(Noisy, AdaptiveRequestsAreCertifiedWhileTheNoiseOfTheStepsSuffices) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::noisy_test

@@ -13,7 +13,7 @@
 #include "tests/support/passive_spec.h"
 #include "tests/support/reference_data.h"
 
-namespace lethe::testing {
+namespace lethe::testing::olu_numbers_test {
 namespace {
 
 constexpr double kRho = 0.0243559704;  // of the kept numbers
@@ -164,4 +164,4 @@ TEST(OluNumbers, GroupsAndCombinedNodesCostTheKeptAmounts) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::olu_numbers_test

@@ -9,7 +9,7 @@
 #include "tests/support/reference_data.h"
 
 // Modes against runs that never saw the deleted events.
-namespace lethe::testing {
+namespace lethe::testing::oracle_test {
 namespace {
 
 // The constants of the kept numbers, which were computed without the slack for rounding.
@@ -219,4 +219,4 @@ TEST_F(Oracle, MoreDescentComesCloserToTheMinimiserWithoutTheEvents) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::oracle_test

@@ -9,7 +9,7 @@
 #include "tests/support/mode_fixture.h"
 #include "tests/support/reference_data.h"
 
-namespace lethe::testing {
+namespace lethe::testing::reference_stream_test {
 namespace {
 
 const Loss kLoss(LossKind::kLogistic);
@@ -130,4 +130,4 @@ TEST(ReferenceStreams, TheModesWithoutNoiseHaveTheKeptLosses) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::reference_stream_test

@@ -9,7 +9,7 @@
 #include "tests/support/reference_data.h"
 #include "tests/support/removal_of_one.h"
 
-namespace lethe::testing {
+namespace lethe::testing::removal_density_test {
 namespace {
 
 Vector Normals(std::uint64_t seed, Eigen::Index dimension) {
@@ -90,4 +90,4 @@ TEST(RemovalDensity, ALargePerturbationPassesTheWorstCase) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::removal_density_test

@@ -11,7 +11,7 @@
 #include "tests/support/reference_data.h"
 #include "tests/support/removal_of_one.h"
 
-namespace lethe::testing {
+namespace lethe::testing::removal_quadrature_test {
 namespace {
 
 Vector One(double value) { return Vector::Constant(1, value); }
@@ -180,4 +180,4 @@ TEST(RemovalQuadrature, LeastSquaresNeedTwiceThePrintedHessian) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::removal_quadrature_test

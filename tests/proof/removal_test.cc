@@ -10,7 +10,7 @@
 #include "tests/support/mode_fixture.h"
 #include "tests/support/reference_data.h"
 
-namespace lethe::testing {
+namespace lethe::testing::removal_test {
 namespace {
 
 // How many single removals the budget lasts for: by line 15 of Algorithm 2 as printed, by
@@ -210,4 +210,4 @@ TEST(Removal, BoundsAreAboveTheResidual) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::removal_test

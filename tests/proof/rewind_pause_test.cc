@@ -19,8 +19,9 @@
 #include "tests/support/fakes.h"
 #include "tests/support/passive_spec.h"
 #include "tests/support/proof_random.h"
+#include "tests/support/proof_script.h"
 
-namespace lethe::proof {
+namespace lethe::proof::rewind_pause_test {
 namespace {
 
 enum class PlantedLoss { kNone, kGoesOnAtADeletion, kGoesOnAtASlide };
@@ -125,7 +126,7 @@ Spec RandomSpec(Dice& dice) {
   spec.model.bias = dice.Chance(0.3);
   if (dice.Chance(0.4)) spec.model.hash_bits = 1 + dice.Below(6);
   spec.learning.schedule = static_cast<ScheduleKind>(dice.Below(5));
-  spec.learning.eta = dice.LogUniform(1e-2, 0.5);
+  SetEta(dice.LogUniform(1e-2, 0.5), spec.learning);
   spec.forgetting.mode = "rewind";
   spec.forgetting.retention.events = 4 + 2 * dice.Below(30);
   spec.noise.source = NoiseKind::kSeeded;
@@ -290,4 +291,4 @@ TEST(RewindPauses, ALossSumThatGoesOnIsCaught) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::rewind_pause_test

@@ -17,7 +17,7 @@
 #include "tests/support/proof_rewind.h"
 #include "tests/support/sparse_events.h"
 
-namespace lethe::proof {
+namespace lethe::proof::rewind_test {
 namespace {
 
 Spec RandomSpec(Dice& dice, std::int64_t window) {
@@ -217,4 +217,4 @@ TEST(Rewind, OverAllEventsHasTheBitsOfRetrain) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::rewind_test

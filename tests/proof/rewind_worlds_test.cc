@@ -24,7 +24,7 @@
 #include "tests/support/passive_spec.h"
 #include "tests/support/proof_random.h"
 
-namespace lethe::proof {
+namespace lethe::proof::rewind_worlds_test {
 namespace {
 
 // Which record each event came with, and which events were forgotten.
@@ -389,4 +389,4 @@ TEST(RewindWorlds, WhatIsForgottenOrExpiredChangesNothingThatIsReleased) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::rewind_worlds_test

@@ -16,7 +16,7 @@
 #include "tests/support/passive_spec.h"
 #include "tests/support/proof_random.h"
 
-namespace lethe::proof {
+namespace lethe::proof::softmax_test {
 namespace {
 
 Spec SoftmaxSpec(std::int64_t dimension, std::int64_t classes) {
@@ -274,4 +274,4 @@ TEST(SoftmaxCost, DerivativesAreThoseOfTheValueAndAResetReachesTheMinimiser) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::softmax_test

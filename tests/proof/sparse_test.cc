@@ -15,7 +15,7 @@
 #include "tests/support/proof_script.h"
 #include "tests/support/sparse_events.h"
 
-namespace lethe::proof {
+namespace lethe::proof::sparse_test {
 namespace {
 
 class Pairing {
@@ -65,7 +65,7 @@ Spec RandomSpec(Dice& dice) {
   spec.model.label_bound = dice.LogUniform(0.01, 100);
   spec.model.huber_width = dice.LogUniform(0.01, 100);
   spec.learning.schedule = static_cast<ScheduleKind>(dice.Below(4));
-  spec.learning.eta = dice.LogUniform(1e-3, 1) / (squared + spec.model.lambda);
+  SetEta(dice.LogUniform(1e-3, 1) / (squared + spec.model.lambda), spec.learning);
   spec.learning.horizon.events = static_cast<std::int64_t>(dice.LogUniform(10, 1e5));
   spec.learning.horizon.deletions = 1 + dice.Below(3);
   return spec;
@@ -236,4 +236,4 @@ TEST(SparseProof, CatchesANormThatDrifts) {
 }
 
 }  // namespace
-}  // namespace lethe::proof
+}  // namespace lethe::proof::sparse_test

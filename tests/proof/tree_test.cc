@@ -12,7 +12,7 @@
 #include "tests/support/passive_spec.h"
 #include "tests/support/reference_data.h"
 
-namespace lethe::testing {
+namespace lethe::testing::tree_test {
 namespace {
 
 struct Kept {
@@ -195,4 +195,4 @@ TEST_F(OnlineDp, IsCertifiedForAsManyDeletionsAsPlanned) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::tree_test

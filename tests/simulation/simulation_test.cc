@@ -10,7 +10,7 @@
 
 #include "tests/simulation/run.h"
 
-namespace lethe::simulation {
+namespace lethe::simulation::simulation_test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 1000;
@@ -110,4 +110,4 @@ INSTANTIATE_TEST_SUITE_P(All, PlantedDefectTest,
                          });
 
 }  // namespace
-}  // namespace lethe::simulation
+}  // namespace lethe::simulation::simulation_test

@@ -131,7 +131,7 @@ struct CrashSimulation::Life {
     return runner.ServeByTimer({{world.now_ms_}, world.now_ms_}, false);
   }
 
-  void Run(CrashSimulation& world, const std::vector<Record>& records, const CommitPolicy& policy) {
+  void Run(CrashSimulation& world, const std::vector<Record>& records, const CommitTiming& policy) {
     CommitSteps no_hooks;
     RecordFeeder runner(*shard, no_hooks);
     std::size_t since_commit = 0;
@@ -155,7 +155,7 @@ struct CrashSimulation::Life {
   std::unique_ptr<Shard> shard;
 };
 
-std::size_t CrashSimulation::Run(const std::vector<Record>& records, const CommitPolicy& policy,
+std::size_t CrashSimulation::Run(const std::vector<Record>& records, const CommitTiming& policy,
                                  std::size_t crash_every, bool after) {
   crash_every_ = crash_every;
   after_ = after;

@@ -20,7 +20,7 @@ std::vector<Record> RandomRecords(std::uint64_t seed, std::size_t count, Eigen::
 
 // When the simulated process commits: every `every` records, and for news after `news_waits`
 // records.
-struct CommitPolicy {
+struct CommitTiming {
   std::size_t every = 100;
   std::size_t news_waits = 1;
 };
@@ -37,7 +37,7 @@ class CrashSimulation {
   // Runs over all records. In each life the process dies at the write number `crash_every` + 1 to
   // the disk or the topic: before the write, or right after it if `after`. Returns how often it
   // died.
-  std::size_t Run(const std::vector<Record>& records, const CommitPolicy& policy,
+  std::size_t Run(const std::vector<Record>& records, const CommitTiming& policy,
                   std::size_t crash_every, bool after);
 
   // From now on rewinds are spread by a clock, which goes on by a millisecond or two with each

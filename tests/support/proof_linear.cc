@@ -84,6 +84,10 @@ std::vector<std::int64_t> TakeBatch(Dice& dice, std::vector<Alive>& alive) {
 
 }  // namespace
 
+double RandomEta(Dice& dice, const ModelSpec& model) {
+  return dice.LogUniform(1e-4, 0.02) / (model.feature_norm * model.feature_norm + model.lambda);
+}
+
 Spec RandomSquaredSpec(Dice& dice) {
   Spec spec = PassiveSpec();
   spec.model.loss = LossKind::kSquared;
@@ -94,7 +98,7 @@ Spec RandomSquaredSpec(Dice& dice) {
   spec.model.radius = dice.LogUniform(0.5, 20);
   spec.model.label_bound = spec.model.radius * spec.model.feature_norm * dice.LogUniform(0.1, 100);
   spec.learning.schedule = static_cast<ScheduleKind>(dice.Below(4));
-  spec.learning.eta = dice.LogUniform(1e-4, 0.02) / (squared + spec.model.lambda);
+  SetEta(RandomEta(dice, spec.model), spec.learning);
   spec.learning.horizon.events = static_cast<std::int64_t>(dice.LogUniform(1e3, 1e7));
   spec.learning.horizon.deletions = 1 + dice.Below(12);
   spec.forgetting.guarantee = static_cast<Guarantee>(dice.Below(2));

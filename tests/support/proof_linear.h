@@ -32,6 +32,7 @@ std::optional<LinearRun> InRegime(LinearRun run);
 
 // Any spec and stream from the same family, whatever the regime.
 Spec RandomSquaredSpec(Dice& dice);
+double RandomEta(Dice& dice, const ModelSpec& model);
 void AddRandomStream(Dice& dice, Script& script);
 
 // A spec in which |gradient| at 0 is within 0.3% of L: labels far beyond r R, and lambda small

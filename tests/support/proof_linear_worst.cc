@@ -27,7 +27,9 @@ LinearRun TightLinearRun(Dice& dice) {
   const auto k = static_cast<double>(deleted);
   spec.model.dimension = 1 + dice.Below(3);
   spec.learning.schedule = static_cast<ScheduleKind>(dice.Below(4));
-  spec.learning.eta = 0.5 / (k * 402 * (feature_norm * feature_norm + lambda));
+  if (spec.learning.schedule == ScheduleKind::kConstant) {
+    spec.learning.eta = 0.5 / (k * 402 * (feature_norm * feature_norm + lambda));
+  }
   spec.learning.horizon = {.events = 16 * deleted * deleted, .deletions = deleted};
   spec.forgetting.guarantee = static_cast<Guarantee>(dice.Below(2));
   LinearRun run{Script(spec), {}};

@@ -29,10 +29,17 @@ enum class RewindDefect {
   kCount,
 };
 inline const char* Name(RewindDefect defect) {
-  constexpr const char* kNames[] = {
-      "none",       "copy-as-it-is", "copy-over-a-slide", "copy-checkpoint",
-      "checkpoint", "oldest-alone",  "counts-retained",   "prefetch-remembers",
-      "checkpoint-sums", "checkpoint-memory", "slide-keeps-sums"};
+  constexpr const char* kNames[] = {"none",
+                                    "copy-as-it-is",
+                                    "copy-over-a-slide",
+                                    "copy-checkpoint",
+                                    "checkpoint",
+                                    "oldest-alone",
+                                    "counts-retained",
+                                    "prefetch-remembers",
+                                    "checkpoint-sums",
+                                    "checkpoint-memory",
+                                    "slide-keeps-sums"};
   return kNames[static_cast<int>(defect)];
 }
 

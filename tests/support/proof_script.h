@@ -10,6 +10,12 @@
 
 namespace lethe::proof {
 
+// Makes eta the scale of the steps, unless the schedule computes it.
+inline void SetEta(double eta, LearningSpec& learning) {
+  learning.eta.reset();
+  if (learning.schedule != ScheduleKind::kHorizon) learning.eta = eta;
+}
+
 // One deletion request that took effect after `after` learn events.
 struct Request {
   std::int64_t after = 0;

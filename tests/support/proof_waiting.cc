@@ -79,6 +79,7 @@ std::optional<LinearRun> RandomWaitingRun(Dice& dice, Waiting waiting) {
   Spec spec = RandomSquaredSpec(dice);
   // The others begin with thousands of empty events; they add nothing to waiting.
   spec.learning.schedule = dice.Chance(0.5) ? ScheduleKind::kConstant : ScheduleKind::kHorizon;
+  SetEta(RandomEta(dice, spec.model), spec.learning);
   spec.learning.horizon.deletions = 50;
   SetWaiting(waiting, 1 + static_cast<std::int64_t>(dice.LogUniform(1, 60)), spec.forgetting);
   if (dice.Chance(0.3)) spec.forgetting.target_sigma = spec.model.radius * dice.LogUniform(1e-3, 1);

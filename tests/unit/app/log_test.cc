@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
-namespace lethe {
+namespace lethe::app_log_test {
 namespace {
 
 constexpr char kTime[] = "2026-01-02T03:04:05.678Z";
@@ -29,4 +29,4 @@ TEST(LogTest, JsonIsOneObjectOnOneLineWhateverIsSaid) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::app_log_test

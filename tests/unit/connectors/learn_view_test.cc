@@ -14,7 +14,7 @@
 #include "engine/admission/admission.h"
 #include "tests/support/binary_messages.h"
 
-namespace lethe {
+namespace lethe::learn_view_test {
 namespace {
 
 using testing::BinaryMessageTest;
@@ -250,4 +250,4 @@ TEST_F(JsonLearnViewTest, WhatHasNoIdOrAPrefixIsLeftToTheOther) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::learn_view_test

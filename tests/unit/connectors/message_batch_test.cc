@@ -8,7 +8,7 @@
 
 #include "connectors/system/sodium_hash.h"
 
-namespace lethe {
+namespace lethe::message_batch_test {
 namespace {
 
 constexpr char kLearn[] = R"({"type":"learn","id":"e-1","x":[0.5,0.25],"y":1})";
@@ -146,4 +146,4 @@ TEST_F(MessageBatchTest, TheRejectionOfALineNamesTheLine) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::message_batch_test

@@ -3,7 +3,7 @@
 #include "tests/support/http_fixture.h"
 
 // POST /v1/forget.
-namespace lethe {
+namespace lethe::forget_test {
 namespace {
 
 using testing::Fetch;
@@ -100,4 +100,4 @@ TEST(HttpForget, ABrokerThatIsAwayIsSaid) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::forget_test

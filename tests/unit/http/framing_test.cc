@@ -4,7 +4,7 @@
 
 // Heads of requests as RFC 9112 wants them: where a body ends and whom a request is for must not
 // be a matter of opinion, or a proxy in front has another one.
-namespace lethe {
+namespace lethe::framing_test {
 namespace {
 
 using testing::HttpReply;
@@ -110,4 +110,4 @@ TEST(HttpFraming, RequestsAreCounted) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::framing_test

@@ -4,7 +4,7 @@
 
 #include "tests/support/http_fixture.h"
 
-namespace lethe {
+namespace lethe::guard_test {
 namespace {
 
 using testing::Fetch;
@@ -82,4 +82,4 @@ TEST(HttpGuard, TokensAreComparedAsAWhole) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::guard_test

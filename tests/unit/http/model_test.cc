@@ -6,7 +6,7 @@
 #include "http/model_document.h"
 #include "tests/support/http_fixture.h"
 
-namespace lethe {
+namespace lethe::model_test {
 namespace {
 
 using testing::Get;
@@ -130,4 +130,4 @@ TEST(HttpModel, TagsAreReadFromALooselyWrittenList) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::model_test

@@ -7,7 +7,7 @@
 #include "http/onnx_model.h"
 #include "tests/support/http_fixture.h"
 
-namespace lethe {
+namespace lethe::onnx_test {
 namespace {
 
 using testing::Get;
@@ -198,4 +198,4 @@ TEST(HttpOnnx, AnUnknownFormatIsSaid) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::onnx_test

@@ -11,7 +11,7 @@
 #include "tests/support/http_fixture.h"
 
 // The dashboard's files.
-namespace lethe {
+namespace lethe::page_test {
 namespace {
 
 using testing::Get;
@@ -78,4 +78,4 @@ TEST(HttpPage, AnotherRootShowsTheSameNamesOnly) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::page_test

@@ -8,7 +8,7 @@
 #include "http/handler.h"
 #include "tests/support/http_fixture.h"
 
-namespace lethe {
+namespace lethe::predict_test {
 namespace {
 
 using testing::Fetch;
@@ -185,4 +185,4 @@ TEST_F(HttpPredict, IsUnavailableBeforeTheFirstCommit) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::predict_test

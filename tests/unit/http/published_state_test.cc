@@ -4,7 +4,7 @@
 #include "tests/support/http_fixture.h"
 
 // What the endpoints say about the published.
-namespace lethe {
+namespace lethe::published_state_test {
 namespace {
 
 using testing::Get;
@@ -150,4 +150,4 @@ TEST(HttpPublishedState, AReportReplacesTheOneBefore) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::published_state_test

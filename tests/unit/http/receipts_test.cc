@@ -4,7 +4,7 @@
 #include "tests/support/http_fixture.h"
 
 // /v1/receipts and what is behind it.
-namespace lethe {
+namespace lethe::receipts_test {
 namespace {
 
 using testing::Get;
@@ -204,4 +204,4 @@ TEST(HttpReceipts, WithoutASignerNothingIsSigned) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::receipts_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/http_fixture.h"
 
-namespace lethe {
+namespace lethe::server_test {
 namespace {
 
 using testing::Fetch;
@@ -339,4 +339,4 @@ TEST(HttpServer, ReadersAndCommitsDoNotDisturbOneAnother) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::server_test

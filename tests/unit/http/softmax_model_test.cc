@@ -10,7 +10,7 @@
 #include "engine/shard/model_json.h"
 #include "tests/support/http_fixture.h"
 
-namespace lethe {
+namespace lethe::softmax_model_test {
 namespace {
 
 namespace dom = simdjson::dom;
@@ -94,14 +94,21 @@ TEST_F(SoftmaxFiles, AreAveragedAsOneProcessWouldServeThem) {
   const PipelineInfo info = Info(true, true);
   const Vector first{{0.1, -0.7, 1.0 / 3, 4, 5, 6, 0.7, 0.2, 0.3}};
   const Vector second{{0.3, 0.1, -0.9, 1, 0, -6, 0.1, 0.4, 0.9}};
-  const ShardModel models[] = {
-      {.shard = {0}, .state_id = "state", .model_version = {12}, .clean_from = {3}, .learned = 10,
-       .weights = &first},
-      {.shard = {1}, .state_id = "state", .model_version = {12}, .clean_from = {3}, .learned = 7,
-       .weights = &second}};
-  const auto merged = MergeModels({Read(Document(info, second, 1, 7)).value(),
-                                   Read(Document(info, first, 0, 10)).value()},
-                                  hasher_);
+  const ShardModel models[] = {{.shard = {0},
+                                .state_id = "state",
+                                .model_version = {12},
+                                .clean_from = {3},
+                                .learned = 10,
+                                .weights = &first},
+                               {.shard = {1},
+                                .state_id = "state",
+                                .model_version = {12},
+                                .clean_from = {3},
+                                .learned = 7,
+                                .weights = &second}};
+  const auto merged = MergeModels(
+      {Read(Document(info, second, 1, 7)).value(), Read(Document(info, first, 0, 10)).value()},
+      hasher_);
   EXPECT_EQ(merged.value(), ModelJson(info, models, hasher_));
 }
 
@@ -111,8 +118,8 @@ TEST_F(SoftmaxFiles, OfOtherClassesAreNotAveraged) {
   PipelineInfo other = Info(true, true);
   std::swap(other.class_names[0], other.class_names[1]);
   for (const PipelineInfo& info : {other, Info(false, true)}) {
-    const auto merged = MergeModels(
-        {Read(first).value(), Read(Document(info, weights, 1, 9)).value()}, hasher_);
+    const auto merged =
+        MergeModels({Read(first).value(), Read(Document(info, weights, 1, 9)).value()}, hasher_);
     EXPECT_EQ(merged.status().code(), ErrorCode::kInput);
   }
 }
@@ -141,4 +148,4 @@ TEST_F(SoftmaxFiles, ThatAreNotWholeAreRefused) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::softmax_model_test

@@ -9,7 +9,7 @@
 #include "engine/base/json.h"
 #include "tests/support/http_fixture.h"
 
-namespace lethe {
+namespace lethe::stale_model_test {
 namespace {
 
 using testing::Get;
@@ -119,4 +119,4 @@ TEST_F(StaleModelTest, ModelPredictionStatusAndTagNameTheSameModel) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::stale_model_test

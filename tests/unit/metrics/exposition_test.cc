@@ -14,7 +14,7 @@
 #include "tests/support/http_fixture.h"
 
 // The exposition, read by a strict reader of the text format.
-namespace lethe {
+namespace lethe::exposition_test {
 namespace {
 
 struct Family {
@@ -89,11 +89,10 @@ const std::set<std::string>& AllNames() {
       "lethe_retained_events", "lethe_loss_total", "lethe_loss_events_total", "lethe_regret_bound",
       "lethe_regret_noise_bound",
       // Added.
-      "lethe_model_classes", "lethe_unknown_members_total",
-      "lethe_retention_events", "lethe_oldest_influence_index",
-      "lethe_oldest_influence_timestamp_seconds", "lethe_window_slides_total",
-      "lethe_privacy_shard_mu", "lethe_state_free_bytes", "lethe_ready",
-      "lethe_models_too_large_total", "lethe_kafka_connected_brokers",
+      "lethe_model_classes", "lethe_unknown_members_total", "lethe_retention_events",
+      "lethe_oldest_influence_index", "lethe_oldest_influence_timestamp_seconds",
+      "lethe_window_slides_total", "lethe_privacy_shard_mu", "lethe_state_free_bytes",
+      "lethe_ready", "lethe_models_too_large_total", "lethe_kafka_connected_brokers",
       "lethe_kafka_last_contact_timestamp_seconds", "lethe_kafka_partitions",
       "lethe_publish_pending_messages", "lethe_publish_oldest_pending_timestamp_seconds",
       "lethe_http_requests_total", "lethe_http_request_duration_seconds", "lethe_model_dimensions",
@@ -453,4 +452,4 @@ TEST(MetricsEndpoint, ServesTheTextFormat) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::exposition_test

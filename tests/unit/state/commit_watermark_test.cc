@@ -17,7 +17,7 @@
 #include "state/store/crc32c.h"
 #include "tests/support/disk_calls.h"
 
-namespace lethe {
+namespace lethe::commit_watermark_test {
 namespace {
 
 using File = CommitWatermark::File;
@@ -161,4 +161,4 @@ TEST_F(CommitWatermarkTest, IsNotMadeAnewBesideATornLog) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::commit_watermark_test

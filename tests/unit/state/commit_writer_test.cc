@@ -10,7 +10,7 @@
 
 #include "state/store/memory_store.h"
 
-namespace lethe {
+namespace lethe::commit_writer_test {
 namespace {
 
 // Slow, and from some write on the disk is full.
@@ -99,4 +99,4 @@ TEST(CommitWriterTest, WhatWasHandedOverIsWrittenAtTheEnd) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::commit_writer_test

@@ -13,10 +13,10 @@
 #include "tests/support/crash_simulation.h"
 #include "tests/support/passive_spec.h"
 
-namespace lethe {
+namespace lethe::crash_test {
 namespace {
 
-using testing::CommitPolicy;
+using testing::CommitTiming;
 using testing::CrashSimulation;
 using testing::RandomRecords;
 
@@ -279,4 +279,4 @@ INSTANTIATE_TEST_SUITE_P(Modes, StateCrashTest, ::testing::ValuesIn(kCases),
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::crash_test

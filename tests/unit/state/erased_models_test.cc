@@ -8,7 +8,7 @@
 #include "tests/support/forwarding_store.h"
 #include "tests/support/shard_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::erased_models_test {
 namespace {
 
 // Counts how often the pages of the engine's own parts, models among them, were rewritten.
@@ -101,4 +101,4 @@ TEST_F(ErasedModelsTest, AnErasureThatFailedIsTriedAgain) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::erased_models_test

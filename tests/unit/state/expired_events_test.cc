@@ -12,7 +12,7 @@
 #include "state/shard_folder.h"
 #include "tests/support/shard_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::expired_events_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -126,4 +126,4 @@ TEST_F(ExpiredEventsTest, LeaveTheDiskAfterASlideInTime) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::expired_events_test

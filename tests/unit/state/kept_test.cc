@@ -17,7 +17,7 @@
 #include "tests/support/crash_simulation.h"
 #include "tests/support/passive_spec.h"
 
-namespace lethe {
+namespace lethe::kept_test {
 namespace {
 
 using testing::RandomRecords;
@@ -116,4 +116,4 @@ INSTANTIATE_TEST_SUITE_P(Versions, KeptStateTest, ::testing::Values("1"),
                          [](const auto& version) { return std::string(version.param); });
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::kept_test

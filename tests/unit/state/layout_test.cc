@@ -17,7 +17,7 @@
 #include "connectors/system/sodium_random.h"
 #include "state/shard_folder.h"
 
-namespace lethe {
+namespace lethe::layout_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -151,4 +151,4 @@ TEST_F(StateLayoutTest, DoesNotTellItInLaterFilesEither) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::layout_test

@@ -16,7 +16,7 @@
 #include "state/shard_folder.h"
 #include "state/summary.h"
 
-namespace lethe {
+namespace lethe::reading_test {
 namespace {
 
 class StateReadingTest : public ::testing::Test {
@@ -124,4 +124,4 @@ TEST_F(StateReadingTest, AReaderSeesTheStateAsOfOneCommit) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::reading_test

@@ -15,7 +15,7 @@
 #include "state/shard_folder.h"
 #include "state/summary.h"
 
-namespace lethe {
+namespace lethe::state_verify_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -155,4 +155,4 @@ TEST_F(StateVerifyTest, SaysThatTheHighWaterFileIsMissing) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::state_verify_test

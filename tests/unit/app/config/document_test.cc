@@ -11,7 +11,7 @@
 #include "app/config/read_file.h"
 #include "tests/support/config_text.h"
 
-namespace lethe::config {
+namespace lethe::config::document_test {
 namespace {
 
 class ConfigFileTest : public ::testing::Test {
@@ -185,4 +185,4 @@ TEST(ConfigDocumentTest, ByteOrderMarkAndWindowsLinesAreFine) {
 }
 
 }  // namespace
-}  // namespace lethe::config
+}  // namespace lethe::config::document_test

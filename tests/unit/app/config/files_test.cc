@@ -16,7 +16,7 @@
 #include "app/config/schema.h"
 #include "tests/support/config_text.h"
 
-namespace lethe::config {
+namespace lethe::config::files_test {
 namespace {
 
 const std::filesystem::path kRoot = LETHE_SOURCE_DIR;
@@ -181,4 +181,4 @@ http: {listen: "127.0.0.1:9464", token_file: null}
 }
 
 }  // namespace
-}  // namespace lethe::config
+}  // namespace lethe::config::files_test

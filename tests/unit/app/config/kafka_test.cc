@@ -3,7 +3,7 @@
 #include "app/config/kafka_fields.h"
 #include "tests/support/config_text.h"
 
-namespace lethe::config {
+namespace lethe::config::kafka_test {
 namespace {
 
 // Line 5 is where `text` stands.
@@ -139,4 +139,4 @@ TEST(ConfigKafkaTest, APartitionerThatLosesDeletionsIsNotOffered) {
 }
 
 }  // namespace
-}  // namespace lethe::config
+}  // namespace lethe::config::kafka_test

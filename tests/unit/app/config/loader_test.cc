@@ -5,16 +5,16 @@
 
 #include "tests/support/config_text.h"
 
-namespace lethe::config {
+namespace lethe::config::loader_test {
 namespace {
 
 std::string Appended(const std::string& text) { return Complaint(kMinimal + text); }
 
 TEST(ConfigLoaderTest, UnknownKeysGetTheNearestOfTheirGroup) {
   EXPECT_EQ(Complaint("model:\n  dimension: 20\n  lamda: 1\n"),
-            "f:3: model.lamda: unknown key; allowed: one of loss, dimension, hash_bits, bias, "
-            "feature_norm, oversized, label_bound, huber_width, lambda, radius; did you mean "
-            "model.lambda?");
+            "f:3: model.lamda: unknown key; allowed: one of loss, classes, dimension, hash_bits, "
+            "bias, feature_norm, oversized, label_bound, huber_width, lambda, radius, "
+            "weight_bound; did you mean model.lambda?");
   EXPECT_EQ(Appended("forgeting: {mode: passive}\n"),
             "f:3: forgeting: unknown key; allowed: one of model, learning, forgetting, noise, "
             "source, publish, dead_letter, state, erasure, regret, http; did you mean forgetting?");
@@ -181,4 +181,4 @@ TEST(ConfigLoaderTest, TopicsDoNotFeedOneAnother) {
 }
 
 }  // namespace
-}  // namespace lethe::config
+}  // namespace lethe::config::loader_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lethe {
+namespace lethe::nearest_test {
 namespace {
 
 const std::vector<std::string> kCommands = {"run", "replay", "record", "check", "config"};
@@ -60,4 +60,4 @@ TEST(EditDistanceTest, CountsEveryKindOfEdit) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::nearest_test

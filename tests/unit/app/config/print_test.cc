@@ -9,14 +9,14 @@
 #include "app/config/kafka_fields.h"
 #include "tests/support/config_text.h"
 
-namespace lethe::config {
+namespace lethe::config::print_test {
 namespace {
 
 // Every key away from its default, with texts that are awkward in YAML.
 constexpr char kEverything[] = R"(
-model: {loss: huber, hash_bits: 18, bias: true, feature_norm: 2.5, oversized: rescale,
+model: {loss: softmax, classes: [cat, dog, "3"], weight_bound: 2.5, hash_bits: 18, bias: true, feature_norm: 2.5, oversized: rescale,
         label_bound: 3, huber_width: 0.1, lambda: 1.0e-12, radius: 1.0e9}
-learning: {schedule: horizon, horizon: {events: 7, deletions: 8}}
+learning: {update: adagrad, tuned_on: private, schedule: horizon, horizon: {events: 7, deletions: 8}}
 forgetting: {mode: noisy, guarantee: per_request, guarantee_scope: shard, budget: {rho: 0.03},
              split: horizon,
              calibration: paper, batch_window: 5s, deadline: 100, target_sigma: 0.3333333333333333,
@@ -132,11 +132,13 @@ TEST(ConfigPrintTest, WhichPropertiesAreSecret) {
 
 TEST(ConfigPrintTest, EveryKeyIsPrintedOnceWithItsGroups) {
   const std::string printed = PrintEffective(CheckText(kMinimal).config.value());
-  EXPECT_EQ(printed.substr(0, 66),
-            "model:\n  loss: logistic\n  dimension: 20\n  hash_bits: null\n  bias: ");
-  EXPECT_NE(printed.find("\nlearning:\n  schedule: constant\n  eta: auto\n  horizon:\n    events: "
-                         "100000\n    deletions: 100\nforgetting:\n"),
-            std::string::npos);
+  EXPECT_EQ(
+      printed.substr(0, 82),
+      "model:\n  loss: logistic\n  classes: null\n  dimension: 20\n  hash_bits: null\n  bias: ");
+  EXPECT_NE(
+      printed.find("\nlearning:\n  update: sgd\n  schedule: constant\n  eta: auto\n  horizon:\n"
+                   "    events: 100000\n    deletions: 100\n  tuned_on: none\nforgetting:\n"),
+      std::string::npos);
   std::size_t lines = 0;
   for (char c : printed) lines += c == '\n' ? 1 : 0;
   const std::size_t groups =
@@ -146,4 +148,4 @@ TEST(ConfigPrintTest, EveryKeyIsPrintedOnceWithItsGroups) {
 }
 
 }  // namespace
-}  // namespace lethe::config
+}  // namespace lethe::config::print_test

@@ -7,7 +7,7 @@
 #include "app/config/print.h"
 #include "tests/support/config_text.h"
 
-namespace lethe::config {
+namespace lethe::config::substitute_test {
 namespace {
 
 std::string With(const std::string& text, std::map<std::string, std::string> variables) {
@@ -117,4 +117,4 @@ TEST(SubstituteTest, TheProcessEnvironmentIsTheDefault) {
 }
 
 }  // namespace
-}  // namespace lethe::config
+}  // namespace lethe::config::substitute_test

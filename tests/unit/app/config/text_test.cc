@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lethe::config {
+namespace lethe::config::text_test {
 namespace {
 
 template <typename T>
@@ -111,4 +111,4 @@ TEST(ConfigTextTest, MalformedUtf8IsFound) {
 }
 
 }  // namespace
-}  // namespace lethe::config
+}  // namespace lethe::config::text_test

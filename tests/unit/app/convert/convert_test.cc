@@ -15,7 +15,7 @@
 #include "tests/support/passive_spec.h"
 #include "tests/unit/connectors/test_files.h"
 
-namespace lethe {
+namespace lethe::convert_test {
 namespace {
 
 using testing::Describe;
@@ -310,4 +310,4 @@ TEST_F(ConvertTest, AReplayOfTheBinaryFormIsBitIdentical) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::convert_test

@@ -4,7 +4,7 @@
 
 #include "tests/unit/connectors/test_files.h"
 
-namespace lethe {
+namespace lethe::csv_reader_test {
 namespace {
 
 using testing::Compress;
@@ -121,4 +121,4 @@ TEST_F(CsvReaderTest, AColumnWithoutANameIsCalledByItsPlace) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::csv_reader_test

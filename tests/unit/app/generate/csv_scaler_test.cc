@@ -7,7 +7,7 @@
 #include "app/generate/split_mix.h"
 #include "tests/unit/connectors/test_files.h"
 
-namespace lethe {
+namespace lethe::csv_scaler_test {
 namespace {
 
 using testing::TemporaryDirectory;
@@ -133,4 +133,4 @@ TEST(ScalerTest, NoRowLeavesTheUnitBall) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::csv_scaler_test

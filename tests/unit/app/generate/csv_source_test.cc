@@ -4,7 +4,7 @@
 
 #include "tests/unit/connectors/test_files.h"
 
-namespace lethe {
+namespace lethe::csv_source_test {
 namespace {
 
 using testing::TemporaryDirectory;
@@ -210,4 +210,4 @@ TEST_F(CsvSourceTest, AScaleFileIsUsedAsItIs) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::csv_source_test

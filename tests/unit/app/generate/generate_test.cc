@@ -9,7 +9,7 @@
 #include "app/generate/generator.h"
 #include "tests/unit/connectors/test_files.h"
 
-namespace lethe {
+namespace lethe::generate_test {
 namespace {
 
 using testing::ReadAll;
@@ -214,4 +214,4 @@ TEST(GenerateTest, ClassificationLabelsAreAsSureAsEver) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::generate_test

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lethe {
+namespace lethe::batch_pipeline_test {
 namespace {
 
 struct Numbered {
@@ -145,4 +145,4 @@ TEST(TurnsWithHelper, UnlessItIsWantedItDoesNothing) {
 INSTANTIATE_TEST_SUITE_P(Threads, BatchPipelineTest, ::testing::Values(1, 2, 4));
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::batch_pipeline_test

@@ -12,7 +12,7 @@
 #include "tests/support/record_feeder.h"
 #include "tests/support/shard_fixture.h"
 
-namespace lethe {
+namespace lethe::commit_protocol_test {
 namespace {
 
 class CommitProtocolTest : public testing::ShardFixture {
@@ -132,4 +132,4 @@ TEST_F(CommitProtocolTest, ARestartDoesNotPassWhatWasStillOnItsWay) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::commit_protocol_test

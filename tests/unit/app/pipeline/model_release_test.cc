@@ -9,7 +9,7 @@
 
 #include "tests/support/shard_fixture.h"
 
-namespace lethe {
+namespace lethe::model_release_test {
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
@@ -173,4 +173,4 @@ TEST_F(ModelReleaseTest, ASnapshotIsMadeWhenAMultipleIsPassed) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::model_release_test

@@ -19,7 +19,7 @@
 #include "tests/support/forwarding_store.h"
 #include "tests/support/passive_spec.h"
 
-namespace lethe {
+namespace lethe::power_cut_test {
 namespace {
 
 constexpr int kPowerCuts = 50;
@@ -188,4 +188,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::power_cut_test

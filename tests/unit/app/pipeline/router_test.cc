@@ -12,7 +12,7 @@
 #include "tests/support/passive_spec.h"
 #include "tests/support/shard_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::router_test {
 namespace {
 
 // A shard on its own state, and its lookups.
@@ -297,4 +297,4 @@ TEST_F(RunRouterTest, AKeyIsWhereAPartitionerPutsItOrUnexplained) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::router_test

@@ -13,7 +13,7 @@
 #include "tests/support/fakes.h"
 #include "tests/support/passive_spec.h"
 
-namespace lethe::testing {
+namespace lethe::testing::shard_loop_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -253,4 +253,4 @@ TEST(CommitPolicyTest, LearnsWaitForTheirNumberTheirAgeOrAFullState) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::shard_loop_test

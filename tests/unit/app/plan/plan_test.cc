@@ -11,7 +11,7 @@
 #include "tests/support/passive_spec.h"
 #include "tests/support/shard_fixture.h"
 
-namespace lethe {
+namespace lethe::plan_test {
 namespace {
 
 Spec SmallSpec() {
@@ -112,7 +112,7 @@ class PlanAgainstShard : public testing::ShardFixture {
   }
 
   void ExpectAgreement(const std::string& what) {
-    const Forecast forecast = lethe::Make(spec, kEvents);
+    const Forecast forecast = plan_test::Make(spec, kEvents);
     ASSERT_EQ(forecast.ages.size(), 4u);
     for (const AgeForecast& row : forecast.ages) {
       const double drawn = FirstSigma(row.age, 0);
@@ -157,7 +157,7 @@ TEST_F(PlanAgainstShard, AgesOfAHashedModelAgreeToo) {
 TEST_F(PlanAgainstShard, WaitsAgreeWithWhatADeadlineThenDraws) {
   for (const std::int64_t wait : {3, 10, 100}) {
     spec.forgetting.deadline.events = wait;
-    const Forecast forecast = lethe::Make(spec, kEvents);
+    const Forecast forecast = plan_test::Make(spec, kEvents);
     EXPECT_EQ(forecast.configured_wait, wait);
     const auto column = std::find(forecast.waits.begin(), forecast.waits.end(), wait);
     ASSERT_NE(column, forecast.waits.end());
@@ -172,7 +172,7 @@ TEST_F(PlanAgainstShard, WaitsAgreeWithWhatADeadlineThenDraws) {
 TEST_F(PlanAgainstShard, ActiveAgreesWithWhatAResetThenDrawsAndStores) {
   spec.forgetting.shrink = {};
   spec.forgetting.mode = "active";
-  const Forecast forecast = lethe::Make(spec, kEvents);
+  const Forecast forecast = plan_test::Make(spec, kEvents);
   ASSERT_TRUE(forecast.active.refused.empty()) << forecast.active.refused;
   EXPECT_NEAR(forecast.active.noise.sigma / FirstSigma(10, 0), 1, 1e-9);
   const auto each = static_cast<double>(payloads.bytes()) / static_cast<double>(payloads.count());
@@ -180,11 +180,11 @@ TEST_F(PlanAgainstShard, ActiveAgreesWithWhatAResetThenDrawsAndStores) {
   EXPECT_EQ(forecast.retrain.bytes, each * kEvents);
   EXPECT_EQ(forecast.active.flops, 3 * (kEvents * 4 + 8.0 / 3));
   spec.forgetting.active.window = 100;
-  EXPECT_EQ(lethe::Make(spec, kEvents).active.events, 100);
+  EXPECT_EQ(plan_test::Make(spec, kEvents).active.events, 100);
 }
 
 TEST_F(PlanAgainstShard, TheLinesToPasteBringTheNoiseDownAsSaid) {
-  std::string lines = Recommend(lethe::Make(spec, kEvents)).otherwise_lines;
+  std::string lines = Recommend(plan_test::Make(spec, kEvents)).otherwise_lines;
   ASSERT_TRUE(Contains(lines, "deadline: ")) << lines;
   // The lines go into the configuration that was planned, which names its mode.
   const std::string section = "forgetting:\n";
@@ -199,7 +199,7 @@ TEST_F(PlanAgainstShard, TheLinesToPasteBringTheNoiseDownAsSaid) {
   spec.noise.source = seeded;
   const double sigma = FirstSigma(1, spec.forgetting.deadline.events);
   EXPECT_LE(sigma * std::sqrt(2.0) / spec.model.radius, kSmallShare);
-  EXPECT_EQ(Recommend(lethe::Make(report.config->spec, kEvents)).otherwise_lines, "")
+  EXPECT_EQ(Recommend(plan_test::Make(report.config->spec, kEvents)).otherwise_lines, "")
       << "nothing more to do";
 }
 
@@ -359,4 +359,4 @@ TEST(Plan, PercentagesAreForPeople) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::plan_test

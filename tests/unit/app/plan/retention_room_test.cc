@@ -8,7 +8,7 @@
 #include "engine/spec/retention.h"
 #include "tests/support/passive_spec.h"
 
-namespace lethe {
+namespace lethe::retention_room_test {
 namespace {
 
 Spec Rewind(const Retention& retention) {
@@ -141,4 +141,4 @@ TEST(RetentionAuto, IsEightHalfLivesWithinItsBounds) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::retention_room_test

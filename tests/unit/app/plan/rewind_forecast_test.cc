@@ -11,7 +11,7 @@
 #include "state/payloads/memory_payloads.h"
 #include "tests/support/passive_spec.h"
 
-namespace lethe {
+namespace lethe::rewind_forecast_test {
 namespace {
 
 Forecast Make(const Spec& spec, std::int64_t events = kDefaultEvents) {
@@ -74,4 +74,4 @@ TEST(RewindForecastTest, TheForecastOfARewindIsWhatOneThenPasses) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::rewind_forecast_test

@@ -17,7 +17,7 @@
 #include "state/format/keys.h"
 #include "state/store/rocks_store.h"
 
-namespace lethe {
+namespace lethe::receipts_verify_test {
 namespace {
 
 class VerifyStateTest : public ::testing::Test {
@@ -176,4 +176,4 @@ TEST(CertificateTest, CarriesItsEnvelope) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::receipts_verify_test

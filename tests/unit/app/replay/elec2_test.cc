@@ -27,7 +27,7 @@
 #include "tests/support/passive_spec.h"
 #include "tests/support/proof_random.h"
 
-namespace lethe {
+namespace lethe::elec2_test {
 namespace {
 
 constexpr std::size_t kColumns = 6;       // and the class
@@ -197,4 +197,4 @@ TEST_F(Elec2Test, CurveBeatsTheSplitWhenStepsDecrease) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::elec2_test

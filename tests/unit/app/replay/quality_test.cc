@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lethe {
+namespace lethe::quality_test {
 namespace {
 
 struct Row {
@@ -211,4 +211,4 @@ TEST(Quality, MayBeAskedAtAnyTime) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::quality_test

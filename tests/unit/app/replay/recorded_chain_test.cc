@@ -15,7 +15,7 @@
 #include "connectors/file/stream_writer.h"
 #include "tests/support/passive_spec.h"
 
-namespace lethe {
+namespace lethe::recorded_chain_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -134,4 +134,4 @@ TEST_F(RecordedChainTest, AMissingFileIsNamed) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::recorded_chain_test

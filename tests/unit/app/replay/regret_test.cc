@@ -9,7 +9,7 @@
 #include "app/replay/best_model.h"
 #include "tests/support/passive_spec.h"
 
-namespace lethe {
+namespace lethe::regret_test {
 namespace {
 
 Constants SquaredConstants(double lambda, double radius) {
@@ -266,4 +266,4 @@ TEST(Compare, SaysWhyAModeCannotRun) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::regret_test

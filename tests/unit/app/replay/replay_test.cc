@@ -14,7 +14,7 @@
 #include "connectors/system/sodium_hash.h"
 #include "tests/support/passive_spec.h"
 
-namespace lethe {
+namespace lethe::replay_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -257,4 +257,4 @@ TEST_F(ReceiptChain, BreaksWhenAnEntryIsRepeatedOrForeign) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::replay_test

@@ -12,7 +12,7 @@
 #include "tests/support/passive_spec.h"
 #include "tests/support/proof_random.h"
 
-namespace lethe {
+namespace lethe::sampled_regret_test {
 namespace {
 
 using proof::Dice;
@@ -167,4 +167,4 @@ TEST(SampledRegretTest, CompareEstimatesNearTheExactRegretAndSaysSo) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::sampled_regret_test

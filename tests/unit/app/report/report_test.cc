@@ -5,7 +5,7 @@
 #include "connectors/json/base64.h"
 #include "connectors/system/sodium_hash.h"
 
-namespace lethe {
+namespace lethe::report_test {
 namespace {
 
 std::string Between(const std::string& text, const std::string& begin, const std::string& end) {
@@ -64,4 +64,4 @@ TEST(Report, ALongSeriesIsThinnedAndKeepsItsEnd) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::report_test

@@ -5,7 +5,7 @@
 #include "tests/support/http_fixture.h"
 
 // What is told outside when no broker answers.
-namespace lethe {
+namespace lethe::broker_watch_test {
 namespace {
 
 using std::chrono::seconds;
@@ -57,4 +57,4 @@ TEST_F(BrokerWatchTest, TheLastContactIsATimestamp) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::broker_watch_test

@@ -5,7 +5,7 @@
 #include "state/store/rocks_store.h"
 
 // Files are divided before any is opened.
-namespace lethe {
+namespace lethe::file_budget_test {
 namespace {
 
 TEST(FileBudget, ManyPartitionsUnderAThousandFilesAreRefusedWithWhatToDo) {
@@ -57,4 +57,4 @@ TEST(FileBudget, ConnectionsAreAPartOfTheBudget) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::file_budget_test

@@ -9,7 +9,7 @@
 
 #include "tests/support/passive_spec.h"
 
-namespace lethe {
+namespace lethe::live_probe_test {
 namespace {
 
 ShardReport ReportOf(const Spec& spec) {
@@ -69,7 +69,7 @@ TEST(LiveProbe, CountsUnknownMembersAnewAfterADeletionAndAnExpiry) {
     const auto found = [&probe] {
       ShardReport report;
       probe.AddTo(report);
-      return *report.unknown_members;
+      return report.unknown_members.value_or(-1);
     };
     EXPECT_FALSE(probe.TakeUnknownMembers());
     probe.OnLearn({0}, {{0}, {0.5}, 0, example, 2});
@@ -122,4 +122,4 @@ TEST(LiveProbe, NoReceiptDropsTheAssumptionWhileALossIsTold) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::live_probe_test

@@ -10,7 +10,7 @@
 #include "connectors/system/sodium_hash.h"
 #include "engine/shard/model_json.h"
 
-namespace lethe {
+namespace lethe::limits_test {
 namespace {
 
 using Properties = std::map<std::string, std::string>;
@@ -115,4 +115,4 @@ TEST(TopicLimitsTest, WhatCanBeSentIsTheLeastOfTheLimits) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::limits_test

@@ -12,7 +12,7 @@
 #include "app/tune/tune_report.h"
 #include "engine/modes/registry.h"
 
-namespace lethe {
+namespace lethe::tune_test {
 namespace {
 
 // A stream of n events on the unit circle of d dimensions, of which every 50th is deleted later.
@@ -188,4 +188,4 @@ TEST(Infer, TakesTheModelFromTheStream) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::tune_test

@@ -17,7 +17,7 @@
 #include "tests/support/binary_records.h"
 #include "tests/unit/connectors/test_files.h"
 
-namespace lethe {
+namespace lethe::file_test {
 namespace {
 
 using testing::At;
@@ -262,4 +262,4 @@ TEST(BinaryFile, TheDocumentShowsTheBytesThatAreWrittenAndRead) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::file_test

@@ -16,7 +16,7 @@
 #include "connectors/json/event_codec.h"
 #include "tests/support/binary_messages.h"
 
-namespace lethe {
+namespace lethe::message_test {
 namespace {
 
 using testing::At;
@@ -180,4 +180,4 @@ TEST_F(BinaryMessageTest, TheFirstByteTellsBinaryFromJson) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::message_test

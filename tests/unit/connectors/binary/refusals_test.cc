@@ -9,7 +9,7 @@
 
 #include "tests/support/binary_messages.h"
 
-namespace lethe {
+namespace lethe::binary_refusals_test {
 namespace {
 
 using testing::BinaryMessageTest;
@@ -113,9 +113,9 @@ TEST_F(BinaryMessageTest, ANumberThatIsNotFiniteIsRefusedWithItsPlace) {
       const int width = is_float32 ? kFloat32 : 0;
       ExpectRefused(Head(kLearn, width) + number(bad) + Bytes({1}) + number(1), Reason::kNotFinite,
                     "y is not finite", false);
-      ExpectRefused(Head(kLearn, width | kHasWeight) + number(1) + number(bad) + Bytes({1}) +
-                        number(1),
-                    Reason::kNotFinite, "w is not finite", false);
+      ExpectRefused(
+          Head(kLearn, width | kHasWeight) + number(1) + number(bad) + Bytes({1}) + number(1),
+          Reason::kNotFinite, "w is not finite", false);
       for (int place = 0; place < 9; ++place) {
         std::string dense = Head(kLearn, width) + number(1) + Bytes({9});
         std::string named = Head(kLearn, width | kNamed) + number(1) + Bytes({9});
@@ -229,4 +229,4 @@ TEST_F(BinaryMessageTest, AMessageAboveTheLimitIsTooLarge) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::binary_refusals_test

@@ -13,7 +13,7 @@
 #include "tests/support/binary_records.h"
 #include "tests/unit/connectors/test_files.h"
 
-namespace lethe {
+namespace lethe::stream_test {
 namespace {
 
 using testing::At;
@@ -129,4 +129,4 @@ TEST_F(BinaryStreamTest, IsRecognisedPlainAndCompressed) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::stream_test

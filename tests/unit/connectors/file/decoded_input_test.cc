@@ -12,7 +12,7 @@
 
 #include "tests/support/binary_records.h"
 
-namespace lethe {
+namespace lethe::decoded_input_test {
 namespace {
 
 using testing::MemoryDecoder;
@@ -66,4 +66,4 @@ TEST(DecodedInputTest, WhatIsLetGoIsUsedAgain) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::decoded_input_test

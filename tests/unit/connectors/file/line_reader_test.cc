@@ -18,7 +18,7 @@
 
 #include "tests/unit/connectors/test_files.h"
 
-namespace lethe {
+namespace lethe::line_reader_test {
 namespace {
 
 using testing::Compress;
@@ -321,4 +321,4 @@ TEST_F(LineReaderTest, ProgressCountsTheBytesOfTheFileAsItIs) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::line_reader_test

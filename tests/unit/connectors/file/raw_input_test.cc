@@ -13,7 +13,7 @@
 #include "connectors/file/line_reader.h"
 #include "connectors/file/recorded_stream.h"
 
-namespace lethe {
+namespace lethe::raw_input_test {
 namespace {
 
 // A pipe that nobody writes to, and a signal that comes again and again.
@@ -64,4 +64,4 @@ TEST_F(SilentPipe, ReadersPassTheInterruptionOn) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::raw_input_test

@@ -13,7 +13,7 @@
 #include "tests/support/binary_records.h"
 #include "tests/unit/connectors/test_files.h"
 
-namespace lethe {
+namespace lethe::recorded_stream_test {
 namespace {
 
 using testing::Compress;
@@ -245,4 +245,4 @@ TEST_F(RecordedStreamTest, HowManyRecordsThereAreIsGuessedFromTheFirst) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::recorded_stream_test

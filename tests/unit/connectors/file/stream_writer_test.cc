@@ -14,7 +14,7 @@
 #include "connectors/file/line_reader.h"
 #include "tests/unit/connectors/test_files.h"
 
-namespace lethe {
+namespace lethe::stream_writer_test {
 namespace {
 
 using testing::ReadAll;
@@ -181,4 +181,4 @@ TEST_F(StreamWriterTest, AFileWithoutLinesIsEmptyAndWhole) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::stream_writer_test

@@ -13,7 +13,7 @@
 #include "connectors/json/event_codec.h"
 #include "connectors/json/number_array.h"
 
-namespace lethe {
+namespace lethe::canonical_test {
 namespace {
 
 using Key = std::optional<std::string_view>;
@@ -209,21 +209,32 @@ TEST(CanonicalTest, TakesTheUsualShapes) {
 
 TEST(CanonicalTest, LeavesTheRestToTheGeneralWay) {
   Event event;
-  for (const char* text :
-       {"", "{", R"({"type":"learn","x":[],"y":1})", R"({"type":"learn","x":[1],"y":1} )",
-        R"({"type":"learn","id":"","x":[1],"y":1})", R"({"type":"learn","id":"a\n","x":[1],"y":1})",
-        R"({"type":"learn","id":"ü","x":[1],"y":1})", R"({"type":"learn","x":[01.5],"y":1})",
-        R"({"type":"learn","x":[1.],"y":1})", R"({"type":"learn","x":[.5],"y":1})",
-        R"({"type":"learn","x":[1.5.5],"y":1})", R"({"type":"learn","x":[0x10],"y":1})",
-        R"({"type":"learn","x":[inf],"y":1})", R"({"type":"learn","x":[1e],"y":1})",
-        R"({"type":"learn","x":[1],"y":1,"z":2})", R"({"type":"learn","x":[1],"w":2,"y":1})",
-        R"({"type":"learn","x":[1],"y":1,"w":null})", R"({"type":"learn","x":[1],"y":1,"w":"2"})",
-        R"({"type":"learn","x":[1],"y":""})", R"({"type":"learn","x":[1],"y":"a\"})",
-        R"({"type":"learn","x":[1],"y":1,"w":2,"w":3})", R"({"type":"delete","id":"e-1"})",
-        R"({"type":"learn","x":[1e999],"y":1})"}) {
+  for (const char* text : {"",
+                           "{",
+                           R"({"type":"learn","x":[],"y":1})",
+                           R"({"type":"learn","x":[1],"y":1} )",
+                           R"({"type":"learn","id":"","x":[1],"y":1})",
+                           R"({"type":"learn","id":"a\n","x":[1],"y":1})",
+                           R"({"type":"learn","id":"ü","x":[1],"y":1})",
+                           R"({"type":"learn","x":[01.5],"y":1})",
+                           R"({"type":"learn","x":[1.],"y":1})",
+                           R"({"type":"learn","x":[.5],"y":1})",
+                           R"({"type":"learn","x":[1.5.5],"y":1})",
+                           R"({"type":"learn","x":[0x10],"y":1})",
+                           R"({"type":"learn","x":[inf],"y":1})",
+                           R"({"type":"learn","x":[1e],"y":1})",
+                           R"({"type":"learn","x":[1],"y":1,"z":2})",
+                           R"({"type":"learn","x":[1],"w":2,"y":1})",
+                           R"({"type":"learn","x":[1],"y":1,"w":null})",
+                           R"({"type":"learn","x":[1],"y":1,"w":"2"})",
+                           R"({"type":"learn","x":[1],"y":""})",
+                           R"({"type":"learn","x":[1],"y":"a\"})",
+                           R"({"type":"learn","x":[1],"y":1,"w":2,"w":3})",
+                           R"({"type":"delete","id":"e-1"})",
+                           R"({"type":"learn","x":[1e999],"y":1})"}) {
     EXPECT_FALSE(ReadCanonicalLearn(text, std::nullopt, event)) << text;
   }
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::canonical_test

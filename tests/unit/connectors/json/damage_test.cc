@@ -12,7 +12,7 @@
 #include "connectors/json/event_codec.h"
 #include "connectors/json/recovery.h"
 
-namespace lethe {
+namespace lethe::damage_test {
 namespace {
 
 const std::vector<std::string>& Samples() {
@@ -122,4 +122,4 @@ TEST(JsonDamageTest, WideningLeavesStringsAndBadNumbersAlone) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::damage_test

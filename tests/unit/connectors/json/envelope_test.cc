@@ -4,7 +4,7 @@
 
 #include "connectors/json/base64.h"
 
-namespace lethe {
+namespace lethe::envelope_test {
 namespace {
 
 SigningKey KnownKey() {
@@ -88,4 +88,4 @@ TEST(EnvelopeTest, APublicKeyIsOneTextOnly) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::envelope_test

@@ -11,7 +11,7 @@
 #include "connectors/json/event_codec.h"
 #include "connectors/json/event_writer.h"
 
-namespace lethe {
+namespace lethe::line_test {
 namespace {
 
 class JsonLineTest : public ::testing::Test {
@@ -253,4 +253,4 @@ TEST_F(JsonLineTest, AValueInBase64IsTheMessageThatItStandsFor) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::line_test

@@ -9,7 +9,7 @@
 
 #include "connectors/json/event_codec.h"
 
-namespace lethe {
+namespace lethe::rejection_test {
 namespace {
 
 using Key = std::optional<std::string_view>;
@@ -318,4 +318,4 @@ TEST_F(JsonRejectionTest, WhatFollowsTheBytesOfASchemaRegistryIsJudgedWithoutThe
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::rejection_test

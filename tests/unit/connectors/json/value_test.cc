@@ -11,7 +11,7 @@
 
 #include "connectors/json/event_codec.h"
 
-namespace lethe {
+namespace lethe::value_test {
 namespace {
 
 using Key = std::optional<std::string_view>;
@@ -207,4 +207,4 @@ TEST_F(JsonValueTest, AReusedEventKeepsNothingOfTheOneBefore) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::value_test

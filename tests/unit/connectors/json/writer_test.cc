@@ -15,7 +15,7 @@
 #include "tests/support/binary_records.h"
 #include "tests/unit/connectors/test_files.h"
 
-namespace lethe {
+namespace lethe::writer_test {
 namespace {
 
 using testing::At;
@@ -155,4 +155,4 @@ TEST_F(JsonFileWriterTest, BareEventsBecomeEnvelopesWhereAPlaceWouldBeLost) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::writer_test

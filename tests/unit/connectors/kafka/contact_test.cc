@@ -11,7 +11,7 @@
 #include "connectors/kafka/producer.h"
 
 // Whether the brokers are there, as a client sees it.
-namespace lethe {
+namespace lethe::contact_test {
 namespace {
 
 using std::chrono::microseconds;
@@ -88,4 +88,4 @@ TEST(KafkaContact, AConsumerWhoseBrokerIsGoneKnowsNeitherItsLagNorABroker) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::contact_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lethe::kafka {
+namespace lethe::kafka::errors_test {
 namespace {
 
 TEST(KafkaErrorsTest, ARefusedTimestampIsBlamedOnTheClock) {
@@ -15,4 +15,4 @@ TEST(KafkaErrorsTest, ARefusedTimestampIsBlamedOnTheClock) {
 }
 
 }  // namespace
-}  // namespace lethe::kafka
+}  // namespace lethe::kafka::errors_test

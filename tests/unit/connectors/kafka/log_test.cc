@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lethe::kafka {
+namespace lethe::kafka::kafka_log_test {
 namespace {
 
 using std::chrono::seconds;
@@ -62,4 +62,4 @@ TEST_F(KafkaLogTest, ManyTextsDoNotFillTheMemoryAndAreAllTold) {
 TEST_F(KafkaLogTest, NoSinkIsNoTrouble) { RateLimitedLog({}).Tell("x"); }
 
 }  // namespace
-}  // namespace lethe::kafka
+}  // namespace lethe::kafka::kafka_log_test

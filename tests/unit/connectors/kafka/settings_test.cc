@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lethe {
+namespace lethe::settings_test {
 namespace {
 
 TEST(KafkaSettingsTest, KnownPropertiesAreTaken) {
@@ -38,4 +38,4 @@ TEST(KafkaSettingsTest, BrokersAreNeeded) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::settings_test

@@ -18,7 +18,7 @@
 #include "connectors/system/sodium_random.h"
 #include "connectors/system/system_clock.h"
 
-namespace lethe {
+namespace lethe::system_test {
 namespace {
 
 using Purpose = Stream::Purpose;
@@ -179,4 +179,4 @@ TEST(SystemClockTest, TheClocksGoForwardInTheirUnits) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::system_test

@@ -13,7 +13,7 @@
 #include "engine/spec/constants.h"
 #include "tests/support/proof_random.h"
 
-namespace lethe {
+namespace lethe::event_validator_test {
 namespace {
 
 using proof::Dice;
@@ -266,4 +266,4 @@ TEST(EventValidatorTest, ExampleMayBeReusedAfterARefusal) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::event_validator_test

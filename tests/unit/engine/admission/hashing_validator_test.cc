@@ -7,7 +7,7 @@
 #include "engine/admission/event_validator.h"
 #include "engine/admission/feature_hash.h"
 
-namespace lethe {
+namespace lethe::hashing_validator_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -154,4 +154,4 @@ TEST_F(HashedValidatorTest, LeavesNothingOfTheEventBefore) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::hashing_validator_test

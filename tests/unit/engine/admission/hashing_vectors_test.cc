@@ -11,7 +11,7 @@
 
 #include "engine/admission/feature_hash.h"
 
-namespace lethe {
+namespace lethe::hashing_vectors_test {
 namespace {
 
 // The rows of the table in docs/formats/hashing.md, as lists of cells.
@@ -97,4 +97,4 @@ TEST(FeatureHashTest, SortsAddsUpAndLeavesOutZero) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::hashing_vectors_test

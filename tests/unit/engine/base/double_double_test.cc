@@ -9,7 +9,7 @@
 
 #include "tests/support/proof_random.h"
 
-namespace lethe {
+namespace lethe::double_double_test {
 namespace {
 
 TEST(DoubleDoubleTest, SmallTermsAreNotSwallowedByLargeSums) {
@@ -56,4 +56,4 @@ TEST(DoubleDoubleTest, MinusItselfIsZero) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::double_double_test

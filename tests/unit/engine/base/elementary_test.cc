@@ -14,7 +14,7 @@
 #include "engine/base/log_table.h"
 #include "tests/support/proof_random.h"
 
-namespace lethe::elementary {
+namespace lethe::elementary::elementary_test {
 namespace {
 
 using Real = long double;
@@ -260,4 +260,4 @@ TEST(ElementaryTest, TablesAreWhatTheySay) {
 }
 
 }  // namespace
-}  // namespace lethe::elementary
+}  // namespace lethe::elementary::elementary_test

@@ -11,7 +11,7 @@
 
 #include "engine/base/types.h"
 
-namespace lethe {
+namespace lethe::fused_kernels_test {
 namespace {
 
 class PassesTest : public ::testing::TestWithParam<int> {
@@ -90,4 +90,4 @@ INSTANTIATE_TEST_SUITE_P(Sizes, PassesTest,
                          ::testing::Values(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 20, 63, 100, 1001));
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::fused_kernels_test

@@ -11,7 +11,7 @@
 
 #include "tests/support/proof_random.h"
 
-namespace lethe {
+namespace lethe::json_test {
 namespace {
 
 std::string Text(std::string_view value) { return JsonWriter().Value(value).text(); }
@@ -82,4 +82,4 @@ TEST(JsonWriterTest, HexIsLowerCaseAndKeepsLeadingZeros) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::json_test

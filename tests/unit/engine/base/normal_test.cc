@@ -10,7 +10,7 @@
 #include "engine/base/double_double_arithmetic.h"
 #include "tests/support/proof_random.h"
 
-namespace lethe {
+namespace lethe::normal_test {
 namespace {
 
 using Real = long double;
@@ -71,4 +71,4 @@ TEST(NormalTest, DensityAndProbabilityAreWithinTheirErrors) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::normal_test

@@ -13,7 +13,7 @@
 #include "engine/spec/split.h"
 #include "tests/support/passive_spec.h"
 
-namespace lethe {
+namespace lethe::calibrator_test {
 namespace {
 
 Spec Base(Split split = Split::kCurve, Guarantee guarantee = Guarantee::kJoint) {
@@ -170,4 +170,4 @@ TEST(CalibratorTest, PaperCalibrationForgetsFarTooFastUnderDecreasingSteps) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::calibrator_test

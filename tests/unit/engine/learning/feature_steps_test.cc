@@ -14,7 +14,7 @@
 #include "engine/learning/invariant_step.h"
 #include "tests/support/proof_random.h"
 
-namespace lethe {
+namespace lethe::feature_steps_test {
 namespace {
 
 using proof::Dice;
@@ -247,4 +247,4 @@ TEST(FeatureStepsTest, ALoadedModelContinuesWithTheSameBits) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::feature_steps_test

@@ -15,7 +15,7 @@
 #include "tests/support/passive_spec.h"
 #include "tests/support/sparse_events.h"
 
-namespace lethe {
+namespace lethe::hashing_step_test {
 namespace {
 
 using proof::Dice;
@@ -345,4 +345,4 @@ TEST(SparseModelTest, LongSumsRoundLikeShortOnes) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::hashing_step_test

@@ -7,7 +7,7 @@
 #include "state/payloads/memory_payloads.h"
 #include "tests/support/proof_random.h"
 
-namespace lethe {
+namespace lethe::mean_cost_test {
 namespace {
 
 using proof::Dice;
@@ -120,4 +120,4 @@ TEST(MeanCostTest, WithoutEventsOnlyTheRegulariserIsLeft) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::mean_cost_test

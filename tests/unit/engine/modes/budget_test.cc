@@ -9,7 +9,7 @@
 
 #include "engine/spec/accountant.h"
 
-namespace lethe {
+namespace lethe::budget_test {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -112,4 +112,4 @@ TEST(BudgetTest, EveryFormOfOnePromiseSpendsAtMostWhatWasStated) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::budget_test

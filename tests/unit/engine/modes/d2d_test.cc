@@ -5,7 +5,7 @@
 #include "engine/shard/receipt_text.h"
 #include "tests/support/passive_spec.h"
 
-namespace lethe {
+namespace lethe::d2d_test {
 namespace {
 
 Spec D2d(const char* mode, Calibration calibration) {
@@ -93,4 +93,4 @@ TEST(ReceiptText, NamesSettingsThatWereChosenOnPrivateData) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::d2d_test

@@ -10,7 +10,7 @@
 #include "state/store/paged_parts.h"
 #include "tests/support/passive_spec.h"
 
-namespace lethe {
+namespace lethe::draws_test {
 namespace {
 
 class CountingRandom final : public RandomSource {
@@ -86,4 +86,4 @@ TEST(PagedParts, ARewriteWritesEveryPage) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::draws_test

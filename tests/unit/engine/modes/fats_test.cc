@@ -11,7 +11,7 @@
 #include "tests/support/passive_spec.h"
 #include "tests/support/proof_random.h"
 
-namespace lethe {
+namespace lethe::fats_test {
 namespace {
 
 Spec Fats() {
@@ -142,4 +142,4 @@ TEST(ModesFats, ADeletionIsWrittenTheSameWayWhetherItHitOrNot) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::fats_test

@@ -5,7 +5,7 @@
 #include "engine/shard/receipt_text.h"
 #include "tests/support/passive_spec.h"
 
-namespace lethe {
+namespace lethe::modes_refusals_test {
 namespace {
 
 Spec Mode(const char* mode) {
@@ -136,4 +136,4 @@ TEST(ModesRefusals, Algorithm3IsCertifiedAsCorrectedOnly) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::modes_refusals_test

@@ -10,7 +10,7 @@
 #include "tests/support/proof_random.h"
 #include "tests/unit/engine/privacy/curve_reference.h"
 
-namespace lethe {
+namespace lethe::curve_limits_test {
 namespace {
 
 using proof::Dice;
@@ -176,4 +176,4 @@ TEST(CurveLimitsTest, ThousandsOfGroupsFadeAway) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::curve_limits_test

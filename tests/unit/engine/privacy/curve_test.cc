@@ -13,7 +13,7 @@
 #include "tests/support/proof_random.h"
 #include "tests/unit/engine/privacy/curve_reference.h"
 
-namespace lethe {
+namespace lethe::curve_test {
 namespace {
 
 using proof::Dice;
@@ -161,4 +161,4 @@ TEST(CurveTest, SigmaIsTheLeastThatTheDefinitionAllows) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::curve_test

@@ -10,7 +10,7 @@
 
 #include "tests/support/proof_random.h"
 
-namespace lethe {
+namespace lethe::hull_test {
 namespace {
 
 using proof::Dice;
@@ -149,4 +149,4 @@ TEST(HullTest, CostFallsAsTheLastDrawGrows) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::hull_test

@@ -9,7 +9,7 @@
 #include "engine/privacy/ledger.h"
 #include "tests/support/proof_random.h"
 
-namespace lethe {
+namespace lethe::ledger_descent_test {
 namespace {
 
 using proof::Dice;
@@ -106,4 +106,4 @@ TEST(LedgerDescentTest, DescentsOnNothingOnlyContract) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::ledger_descent_test

@@ -10,7 +10,7 @@
 
 #include "tests/support/proof_random.h"
 
-namespace lethe {
+namespace lethe::ledger_test {
 namespace {
 
 using proof::Dice;
@@ -28,7 +28,8 @@ Setting Make(ScheduleKind kind, double lambda, std::optional<double> eta_of_cap 
   const Constants constants = Constants::Derive(model).value();
   LearningSpec learning;
   learning.schedule = kind;
-  if (eta_of_cap) learning.eta = *eta_of_cap * constants.max_step();
+  if (eta_of_cap && kind != ScheduleKind::kHorizon)
+    learning.eta = *eta_of_cap * constants.max_step();
   return {constants, Schedule::Make(learning, Split::kCurve, constants, 0.028, 20).value()};
 }
 
@@ -193,4 +194,4 @@ TEST(LedgerTest, RoundOffFollowsItsRecursion) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::ledger_test

@@ -10,7 +10,7 @@
 #include "connectors/system/sodium_random.h"
 #include "engine/privacy/noise.h"
 
-namespace lethe {
+namespace lethe::noise_law_test {
 namespace {
 
 constexpr double kSigma = 0.7;
@@ -117,4 +117,4 @@ TEST(NoiseLawTest, StreamsAreDifferentAndASeedRepeats) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::noise_law_test

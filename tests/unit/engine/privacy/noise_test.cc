@@ -14,7 +14,7 @@
 #include "connectors/system/sodium_random.h"
 #include "tests/support/proof_random.h"
 
-namespace lethe {
+namespace lethe::noise_test {
 namespace {
 
 using proof::Dice;
@@ -166,4 +166,4 @@ TEST(ProjectTest, OnTheSphereTheComputedNormDecides) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::noise_test

@@ -6,7 +6,7 @@
 #include "state/store/memory_store.h"
 #include "tests/support/shard_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::counters_test {
 namespace {
 
 class ShardCounters : public ShardFixture {
@@ -55,4 +55,4 @@ TEST_F(ShardCounters, AStateWithoutLaterReasonsHasNoPartForThem) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::counters_test

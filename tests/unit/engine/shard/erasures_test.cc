@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lethe::testing {
+namespace lethe::testing::erasures_test {
 namespace {
 
 constexpr std::size_t kFirst = Erasures::kWithShard;
@@ -161,4 +161,4 @@ TEST_F(ErasuresTest, TheLongestWaitDecides) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::erasures_test

@@ -7,7 +7,7 @@
 #include "tests/support/passive_spec.h"
 #include "tests/support/shard_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::fleet_promise_test {
 namespace {
 
 constexpr double kStated = 0.2367044;
@@ -218,4 +218,4 @@ TEST_F(FleetState, OfAnotherNumberOfShardsIsRefused) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::fleet_promise_test

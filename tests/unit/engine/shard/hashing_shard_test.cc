@@ -15,7 +15,7 @@
 #include "tests/support/proof_random.h"
 #include "tests/support/shard_fixture.h"
 
-namespace lethe {
+namespace lethe::hashing_shard_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -229,4 +229,4 @@ TEST_F(HashedReplayTest, TheModelSaysHowItWasHashed) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::hashing_shard_test

@@ -3,7 +3,7 @@
 #include "engine/shard/config_warnings.h"
 #include "tests/support/passive_spec.h"
 
-namespace lethe {
+namespace lethe::hashing_warnings_test {
 namespace {
 
 std::vector<std::string> WarningsFor(const Spec& spec) {
@@ -88,4 +88,4 @@ TEST(AdviceTest, IsSilentWhereThereIsNothingToSay) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::hashing_warnings_test

@@ -8,7 +8,7 @@
 #include "tests/support/passive_spec.h"
 #include "tests/support/shard_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::horizon_test {
 namespace {
 
 // Parts in memory.
@@ -296,4 +296,4 @@ TEST(HorizonSpecTest, TheCertificatePartNamesWhatIsStated) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::horizon_test

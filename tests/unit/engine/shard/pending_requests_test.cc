@@ -1,7 +1,7 @@
 #include "engine/base/json.h"
 #include "tests/support/shard_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::pending_requests_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -170,4 +170,4 @@ TEST_F(ShardWaiting, NoticesAndReceiptsAreOneChain) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::pending_requests_test

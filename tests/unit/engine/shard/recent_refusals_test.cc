@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lethe::testing {
+namespace lethe::testing::recent_refusals_test {
 namespace {
 
 KeyHash Name(std::uint64_t number) { return {.low = number, .high = 0}; }
@@ -57,4 +57,4 @@ TEST(RecentRefusals, AStateThatWasLoadedIsAskedForWhatItMayHave) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::recent_refusals_test

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lethe::testing {
+namespace lethe::testing::seen_ids_test {
 namespace {
 
 TEST(SeenIds, HasWhatWasAddedAndNotDropped) {
@@ -34,4 +34,4 @@ TEST(SeenIds, HasWhatWasAddedAndNotDropped) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::seen_ids_test

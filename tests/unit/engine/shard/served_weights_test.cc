@@ -8,7 +8,7 @@
 
 #include "tests/support/proof_random.h"
 
-namespace lethe {
+namespace lethe::served_weights_test {
 namespace {
 
 using proof::Dice;
@@ -70,4 +70,4 @@ TEST(ServedWeightsTest, AModelOfTheScoresThemselvesIsServedAsItIs) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::served_weights_test

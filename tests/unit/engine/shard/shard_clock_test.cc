@@ -6,7 +6,7 @@
 #include "state/store/memory_store.h"
 #include "tests/support/shard_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::shard_clock_test {
 namespace {
 
 constexpr std::int64_t kSecond = 1000;
@@ -375,4 +375,4 @@ TEST_F(ShardClockOnDisk, TheBoundOnEventTimeOutlivesTheProcess) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::shard_clock_test

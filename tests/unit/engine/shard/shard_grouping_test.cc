@@ -6,7 +6,7 @@
 #include "state/store/memory_store.h"
 #include "tests/support/shard_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::shard_grouping_test {
 namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
@@ -306,4 +306,4 @@ TEST_F(ShardObeys, ARecordOfAnotherStreamIsRefusedWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::shard_grouping_test

@@ -4,7 +4,7 @@
 #include "tests/support/passive_spec.h"
 #include "tests/support/shard_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::shard_receipts_test {
 namespace {
 
 class ShardReceipts : public ShardFixture {
@@ -164,4 +164,4 @@ TEST_F(ShardReceipts, ModeNoneLeavesTheModelAlone) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::shard_receipts_test

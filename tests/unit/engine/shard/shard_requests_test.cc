@@ -2,7 +2,7 @@
 
 #include "tests/support/shard_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::shard_requests_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -225,4 +225,4 @@ TEST_F(ShardRequests, UnreadableDeleteIsARejectedRequestWithAReceipt) {
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::shard_requests_test

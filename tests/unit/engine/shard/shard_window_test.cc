@@ -7,7 +7,7 @@
 #include "tests/support/passive_spec.h"
 #include "tests/support/shard_fixture.h"
 
-namespace lethe::testing {
+namespace lethe::testing::shard_window_test {
 namespace {
 
 constexpr std::int64_t kSecond = 1000;
@@ -282,4 +282,4 @@ TEST(LiveProbeExpiry, LossesAndSnapshotsRestartAtASlideAndAtARequestThatMayNameA
 }
 
 }  // namespace
-}  // namespace lethe::testing
+}  // namespace lethe::testing::shard_window_test

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lethe {
+namespace lethe::accountant_test {
 namespace {
 
 using Real = long double;
@@ -171,4 +171,4 @@ TEST(AccountantTest, SeveralShardsPromiseLess) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::accountant_test

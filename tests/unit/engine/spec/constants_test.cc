@@ -15,7 +15,7 @@
 #include "engine/spec/loss.h"
 #include "tests/support/proof_random.h"
 
-namespace lethe {
+namespace lethe::constants_test {
 namespace {
 
 using proof::Dice;
@@ -192,4 +192,4 @@ TEST(ConstantsTest, StepsContractAndMoveByNoMoreThanTheBounds) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::constants_test

@@ -9,7 +9,7 @@
 
 #include "tests/support/proof_random.h"
 
-namespace lethe {
+namespace lethe::loss_sum_test {
 namespace {
 
 using proof::Dice;
@@ -94,4 +94,4 @@ TEST(LossSumTest, NothingIsLeftAfterClear) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::loss_sum_test

@@ -10,7 +10,7 @@
 
 #include "tests/support/proof_random.h"
 
-namespace lethe {
+namespace lethe::loss_test {
 namespace {
 
 using proof::Dice;
@@ -112,4 +112,4 @@ TEST(LossTest, HuberIsSquaredNearTheLabelAndLinearBeyondItsWidth) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::loss_test

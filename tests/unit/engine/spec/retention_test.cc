@@ -6,7 +6,7 @@
 
 #include "tests/support/passive_spec.h"
 
-namespace lethe {
+namespace lethe::retention_test {
 namespace {
 
 WindowChoice Choose(const Spec& spec) {
@@ -59,4 +59,4 @@ TEST(RetentionTest, WhatMemoryDecidedFitsIntoTheMemory) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::retention_test

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lethe {
+namespace lethe::schedule_test {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -70,9 +70,7 @@ TEST(ScheduleTest, EtaIsTheScaleOfEverySchedule) {
 TEST(ScheduleTest, StepsPerFeatureFollowNoScheduleAndAreNotPublic) {
   LearningSpec learning = Learning(ScheduleKind::kConstant, 30);
   learning.update = UpdateKind::kAdagrad;
-  const auto make = [&] {
-    return Schedule::Make(learning, Split::kCurve, Derived(), kRho, 20);
-  };
+  const auto make = [&] { return Schedule::Make(learning, Split::kCurve, Derived(), kRho, 20); };
   EXPECT_EQ(make().value().rate(), 30);
   EXPECT_FALSE(make().value().is_public());
   EXPECT_EQ(make().value().nominal_step(), Derived().max_step());
@@ -168,4 +166,4 @@ TEST(ScheduleTest, InverseTimeContractionsTelescope) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::schedule_test

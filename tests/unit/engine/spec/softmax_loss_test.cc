@@ -13,7 +13,7 @@
 #include "engine/spec/loss.h"
 #include "tests/support/proof_random.h"
 
-namespace lethe {
+namespace lethe::softmax_loss_test {
 namespace {
 
 using proof::Dice;
@@ -193,4 +193,4 @@ TEST(DimensionTest, RefusesClassesThatAreNone) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::softmax_loss_test

@@ -10,7 +10,7 @@
 
 #include "tests/support/passive_spec.h"
 
-namespace lethe {
+namespace lethe::spec_test {
 namespace {
 
 using Change = std::function<void(Spec&)>;
@@ -185,4 +185,4 @@ TEST(CertificatePartTest, BytesAreThoseOfTheFormat) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::spec_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lethe {
+namespace lethe::split_test {
 namespace {
 
 constexpr double kRho = 0.0280145;
@@ -45,4 +45,4 @@ TEST(SplitTest, HorizonSharesAreEqualAndAddUpToTheBudget) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::split_test

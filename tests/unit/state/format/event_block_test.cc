@@ -9,7 +9,7 @@
 
 #include "state/store/block_log.h"
 
-namespace lethe {
+namespace lethe::event_block_test {
 namespace {
 
 bool operator==(const LearnedEvent& a, const LearnedEvent& b) {
@@ -127,4 +127,4 @@ TEST_F(EventBlockTest, ABlankOneHasNoNamesAndTheOthersStay) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::event_block_test

@@ -12,7 +12,7 @@
 
 #include "engine/base/archive.h"
 
-namespace lethe {
+namespace lethe::payload_codec_test {
 namespace {
 
 constexpr std::size_t kHeader = 16;
@@ -121,4 +121,4 @@ TEST(PayloadCodecTest, DamageIsNoticed) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::payload_codec_test

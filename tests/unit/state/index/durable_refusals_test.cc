@@ -15,7 +15,7 @@
 #include "state/durable_state.h"
 #include "state/store/memory_store.h"
 
-namespace lethe {
+namespace lethe::durable_refusals_test {
 namespace {
 
 constexpr std::size_t kHashKey = 16;
@@ -218,4 +218,4 @@ TEST(DurableRefusalsTest, TakeTwentyBytesOfMemoryAtMost) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::durable_refusals_test

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lethe {
+namespace lethe::hash_index_test {
 namespace {
 
 std::vector<std::uint32_t> NumbersOf(const HashIndex& table, std::uint32_t tag) {
@@ -116,4 +116,4 @@ TEST(HashIndexTest, WhatIsExpectedLaterChangesNothingThatIsThere) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::hash_index_test

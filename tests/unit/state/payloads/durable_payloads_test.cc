@@ -13,7 +13,7 @@
 #include "state/format/keys.h"
 #include "state/store/memory_store.h"
 
-namespace lethe {
+namespace lethe::durable_payloads_test {
 namespace {
 
 std::vector<Vector> InMemory(const DurablePayloads& payloads) {
@@ -165,4 +165,4 @@ TEST(DurablePayloadsTest, WhatIsMissingInTheStoreIsAFailure) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::durable_payloads_test

@@ -13,7 +13,7 @@
 
 #include "tests/support/proof_random.h"
 
-namespace lethe {
+namespace lethe::memory_payloads_test {
 namespace {
 
 using proof::Dice;
@@ -198,4 +198,4 @@ TEST(MemoryPayloadsTest, ShortRowsThatLeaveAreOverwritten) {
 #endif
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::memory_payloads_test

@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lethe {
+namespace lethe::blob_files_test {
 namespace {
 
 class BlobFilesTest : public ::testing::Test {
@@ -199,4 +199,4 @@ TEST_F(BlobFilesTest, AWriteThatTheDiskRefusesIsAFailure) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::blob_files_test

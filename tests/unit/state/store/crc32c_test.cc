@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lethe {
+namespace lethe::crc32c_test {
 namespace {
 
 // Bit by bit, with the reversed polynomial of Castagnoli.
@@ -38,4 +38,4 @@ TEST(Crc32cTest, IsThatOfTheDefinition) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::crc32c_test

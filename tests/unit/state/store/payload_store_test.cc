@@ -16,7 +16,7 @@
 #include "state/store/rocks_store.h"
 #include "tests/support/disk_calls.h"
 
-namespace lethe {
+namespace lethe::payload_store_test {
 namespace {
 
 bool IsPayloadFile(int file) {
@@ -313,4 +313,4 @@ TEST_F(PayloadStoreTest, NothingRefersToBytesThatAreNotOnTheDisk) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::payload_store_test

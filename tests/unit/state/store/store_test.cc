@@ -17,7 +17,7 @@
 #include "state/store/memory_store.h"
 #include "state/store/paged_parts.h"
 
-namespace lethe {
+namespace lethe::store_test {
 namespace {
 
 class FolderTest : public ::testing::Test {
@@ -277,4 +277,4 @@ TEST_F(FolderTest, OneOwnerAtATime) {
 }
 
 }  // namespace
-}  // namespace lethe
+}  // namespace lethe::store_test
