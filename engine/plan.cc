@@ -55,10 +55,8 @@ Status CheckShrink(const ForgettingSpec& forgetting) {
 
 // Steps per feature leave the ball and contract nothing that is public.
 Status CheckUpdate(const Spec& spec, const ModeEntry& mode) {
-  if (spec.learning.update == UpdateKind::kSgd) return Status::Ok();
-  for (const char* name : {"rewind", "retrain", "restart", "none", "passive"}) {
-    if (std::string_view(mode.name) == name) return Status::Ok();
-  }
+  if (spec.learning.update == UpdateKind::kSgd || mode.takes_any_steps) return Status::Ok();
+  if (spec.forgetting.mode == "passive") return Status::Ok();  // without a certificate
   return {ErrorCode::kConfig,
           std::string("learning.update: mode ") + mode.name +
               " computes with the contraction of steps that are the same for all weights, and "
@@ -145,8 +143,29 @@ Spec OfOneShard(const Spec& stated, std::int64_t shards, Promise& budget) {
 
 }  // namespace
 
-Result<Plan> Plan::Make(const Spec& stated, std::int64_t shards) {
+// The settings whose default depends on the mode and on what else is stated. A mode that certifies
+// any steps gets steps per feature, which need no tuning; then hardly any regularisation is needed.
+// All others forget by fading, and lambda is what makes events fade.
+Spec WithDefaults(const Spec& stated) {
+  constexpr double kLambdaThatFades = 0.01;
+  constexpr double kLambdaPerFeature = 1e-6;
+  Spec spec = stated;
+  LearningSpec& learning = spec.learning;
+  const ModeEntry* const mode = FindMode(spec.forgetting.mode);
+  if (learning.update_is_auto) {
+    const bool states_steps = learning.eta || learning.schedule != ScheduleKind::kConstant;
+    const bool takes_any = mode != nullptr && mode->takes_any_steps;
+    learning.update = takes_any && !states_steps ? UpdateKind::kAdagrad : UpdateKind::kSgd;
+  }
+  if (spec.model.lambda_is_auto) {
+    spec.model.lambda = learning.update == UpdateKind::kSgd ? kLambdaThatFades : kLambdaPerFeature;
+  }
+  return spec;
+}
+
+Result<Plan> Plan::Make(const Spec& given, std::int64_t shards) {
   LETHE_CHECK(shards >= 1);
+  const Spec stated = WithDefaults(given);
   LETHE_RETURN_IF_ERROR(CheckHashBits(stated.model));
   LETHE_RETURN_IF_ERROR(CheckDimension(stated));
   LETHE_RETURN_IF_ERROR(CheckWaiting(stated.forgetting));
@@ -207,7 +226,9 @@ Status Plan::CheckRun() const {
 std::vector<std::string> Plan::WhyNotCertified() const {
   std::vector<std::string> reasons;
   if (mode->why_never_certified != nullptr) reasons.emplace_back(mode->why_never_certified);
-  if (spec.learning.update != UpdateKind::kSgd && !mode->is_exact) {
+  if (mode->takes_any_steps) {
+    // A checkpoint holds everything that the steps depend on.
+  } else if (spec.learning.update != UpdateKind::kSgd) {
     reasons.push_back(std::string("the steps of update: ") + Name(spec.learning.update) +
                       " are a function of the data and remember what was deleted; the noise was "
                       "calibrated as if they were steps of sgd. Modes rewind, retrain and restart "

@@ -12,7 +12,8 @@ namespace lethe {
 // The validated configuration of one shard with everything derived from it before any data is seen.
 // A value type; immutable after Make, so threads may share one. `mode` points to a static entry.
 struct Plan {
-  Spec spec;  // as the user stated it, with the budget of all shards
+  // As the user stated it, with the budget of all shards, and with values for what is auto.
+  Spec spec;
   Constants constants;
   Promise budget;   // the budget of one shard
   Promise promise;  // the promise of one shard: its budget, or all zeros if the mode is exact
@@ -40,6 +41,10 @@ struct Plan {
   // deletions may be certified.
   std::vector<std::string> WhyNotCertified() const;
 };
+
+// The spec with values for what is auto. Plan::Make does this itself. An unknown mode gets the
+// values of one that forgets by fading.
+Spec WithDefaults(const Spec& stated);
 
 // Makes the unlearner of a shard with this plan. It borrows the plan, the random source and the
 // payloads, which must outlive it.

@@ -143,7 +143,10 @@ void PrintStep(const Plan& plan) {
   const LearningSpec& learning = plan.spec.learning;
   const std::string eta = learning.eta ? ToText(*learning.eta) : "auto";
   if (!plan.schedule.is_public()) {
-    std::printf("  steps       learning.eta %s, the knob of accuracy: lethe tune finds one\n",
+    const bool is_per_feature = learning.update != UpdateKind::kSgd;
+    std::printf("  steps       %s (learning.eta %s, the knob of accuracy: lethe tune finds one)\n",
+                is_per_feature ? (std::string(Name(learning.update)) + ", per feature").c_str()
+                               : Name(learning.schedule),
                 eta.c_str());
     return;
   }

@@ -91,6 +91,8 @@ struct HttpConfig {
 };
 
 struct Config {
+  Config() { spec.model.lambda_is_auto = spec.learning.update_is_auto = true; }
+
   Spec spec;
   SourceConfig source;
   PublishConfig publish;

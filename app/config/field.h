@@ -76,4 +76,23 @@ Field Describe(std::string path, At at, const Kind<T>& kind, std::string descrip
   return field;
 }
 
+// The same for a key whose value may be `auto`. `is_auto` returns the flag for that.
+template <typename At, typename IsAuto, typename T>
+Field DescribeAuto(std::string path, At at, IsAuto is_auto, const Kind<T>& kind,
+                   std::string description) {
+  const Kind<std::optional<T>> either = OrWord(kind, "auto");
+  Field field{
+      std::move(path), either.allowed, std::move(description), either.schema, false, {}, {}};
+  field.read = [at, is_auto, either](const Value& value, const Place& place, Config& config) {
+    const auto read = ReadAs(either, value, place);
+    if (!read) return;
+    is_auto(config) = !read->has_value();
+    if (*read) at(config) = **read;
+  };
+  field.print = [at, is_auto, either](const Config& config) {
+    return either.print(is_auto(config) ? std::optional<T>() : std::optional<T>(at(config)));
+  };
+  return field;
+}
+
 }  // namespace lethe::config

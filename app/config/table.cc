@@ -36,13 +36,14 @@ std::vector<Field> ModelFields() {
                "squared and huber: the bound on |y|, enforced on every event"),
       Describe("model.huber_width", LETHE_AT(spec.model.huber_width), Number({}),
                "huber: errors above this count linearly"),
-      Describe(
-          "model.lambda", LETHE_AT(spec.model.lambda),
+      DescribeAuto(
+          "model.lambda", LETHE_AT(spec.model.lambda), LETHE_AT(spec.model.lambda_is_auto),
           Number({.least = 1e-12,
                   .above = false,
                   .most = 1e6,
                   .why = "without regularisation nothing fades and no certificate is possible"}),
-          "strength of the regularisation, which makes old events fade"),
+          "strength of the regularisation, which makes old events fade; auto: 0.01, and 1e-6 with "
+          "steps per feature"),
       Describe("model.radius", LETHE_AT(spec.model.radius), Number({.most = 1e9}),
                "the model stays in a ball of this radius; it bounds what one event can change"),
       Describe("model.weight_bound", LETHE_AT(spec.model.weight_bound),
@@ -53,10 +54,13 @@ std::vector<Field> ModelFields() {
 
 std::vector<Field> LearningFields() {
   return {
-      Describe("learning.update", LETHE_AT(spec.learning.update),
-               Choice<UpdateKind>({UpdateKind::kSgd, UpdateKind::kAdagrad, UpdateKind::kFtrl,
-                                   UpdateKind::kNormalised}),
-               "how gradients become steps: one step size (sgd), or one for each weight"),
+      DescribeAuto("learning.update", LETHE_AT(spec.learning.update),
+                   LETHE_AT(spec.learning.update_is_auto),
+                   Choice<UpdateKind>({UpdateKind::kSgd, UpdateKind::kAdagrad, UpdateKind::kFtrl,
+                                       UpdateKind::kNormalised}),
+                   "how gradients become steps: one step size (sgd), or one for each weight; auto: "
+                   "adagrad in modes rewind, retrain and restart if neither eta nor a schedule is "
+                   "given, and sgd otherwise"),
       Describe("learning.schedule", LETHE_AT(spec.learning.schedule),
                Choice<ScheduleKind>({ScheduleKind::kConstant, ScheduleKind::kInverseTime,
                                      ScheduleKind::kInverseSqrt, ScheduleKind::kAdaptive,

@@ -82,7 +82,8 @@ Status AddAges(EmptyRun& run, Forecast& forecast) {
     if (!noise.ok()) return noise.status();
     const double influence = asked.back().on_curve.shift;
     const double extra = run.run().ExtraShift(noise.value().sigma);
-    const bool hides_rounding = forecast.plan.spec.forgetting.calibration == Calibration::kLedger;
+    const bool hides_rounding =
+        forecast.noise_plan.spec.forgetting.calibration == Calibration::kLedger;
     forecast.ages.push_back({.age = age,
                              .influence = influence,
                              .at_once = noise.value(),
@@ -127,6 +128,18 @@ Status FindEnoughWait(EmptyRun run, Forecast& forecast) {
   return Status::Ok();
 }
 
+// Steps that are known without the data, and so can be certified with noise.
+Spec WithPublicSteps(Spec spec) {
+  LearningSpec& learning = spec.learning;
+  if (learning.update != UpdateKind::kSgd) learning.eta.reset();
+  learning.update = UpdateKind::kSgd;
+  if (learning.schedule == ScheduleKind::kAdaptive) {
+    learning.schedule = ScheduleKind::kConstant;
+    learning.eta.reset();
+  }
+  return spec;
+}
+
 // The configuration as it is, or with mode passive if its mode is refused.
 Result<Forecast> Start(const Spec& spec, std::int64_t shards) {
   const auto plan = Plan::Make(spec, shards);
@@ -145,11 +158,16 @@ Result<Forecast> MakeForecast(const Spec& spec, std::int64_t events, std::int64_
   auto started = Start(spec, shards);
   if (!started.ok()) return started;
   Forecast& forecast = started.value();
-  const Plan& plan = forecast.plan;
+  Plan& plan = forecast.noise_plan;
+  if (!plan.schedule.is_public()) {
+    auto passive = Plan::Make(WithPublicSteps(WithMode(spec, "passive")), shards);
+    if (!passive.ok()) return passive.status();
+    plan = std::move(passive).value();
+  }
   forecast.events = events;
-  forecast.dimension = ModelDimension(plan.spec);
-  forecast.active = ForecastActive(plan.spec, events, shards);
-  forecast.retrain = ForecastRetrain(plan.spec, events);
+  forecast.dimension = ModelDimension(forecast.plan.spec);
+  forecast.active = ForecastActive(spec, events, shards);
+  forecast.retrain = ForecastRetrain(forecast.plan.spec, events);
   forecast.rewind = ForecastRewind(WithMode(spec, "rewind"), events);
   if (!forecast.rewind.refused.empty()) {
     Spec automatic = spec;
@@ -158,7 +176,6 @@ Result<Forecast> MakeForecast(const Spec& spec, std::int64_t events, std::int64_
     if (again.refused.empty()) forecast.rewind = std::move(again);
   }
   forecast.rewind_all = ForecastRewind(WithMode(spec, "retrain"), events);
-  if (!plan.schedule.is_public()) return started;
 
   EmptyRun run(plan);
   run.LearnUntil(events);

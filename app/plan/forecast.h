@@ -25,7 +25,8 @@ struct AgeForecast {
 // What a configuration promises and costs, before it runs. The figures come from the engine's own
 // ledger and calibration, fed with empty events, so they depend on no data. A value.
 struct Forecast {
-  explicit Forecast(const Plan& from) : plan(from), mode(from.spec.forgetting.mode) {}
+  explicit Forecast(const Plan& from)
+      : plan(from), noise_plan(from), mode(from.spec.forgetting.mode) {}
 
   // The promise for everything that all shards together serve.
   Promise served() const {
@@ -33,7 +34,10 @@ struct Forecast {
                                                                : plan.budget;
   }
 
-  Plan plan;                   // of the configuration, or of mode passive if its mode is refused
+  Plan plan;  // of the configuration, or of mode passive if its mode is refused
+  // The same, or that of mode passive with public steps if the steps of `plan` depend on the data.
+  // The figures of steps and noise are of this plan.
+  Plan noise_plan;
   std::string mode;            // as configured
   std::string refused;         // why the configured mode is refused; empty: it is not
   std::int64_t events = 0;     // learned so far
@@ -45,7 +49,7 @@ struct Forecast {
 
   std::vector<std::int64_t> waits;              // in events, ascending
   std::optional<std::int64_t> configured_wait;  // one of `waits`, unless above kLongestWait
-  std::vector<AgeForecast> ages;                // empty for a schedule that depends on the data
+  std::vector<AgeForecast> ages;
 
   // The shortest wait of a round number of events after which deleting an event of age 1 takes at
   // most kSmallShare; 0: none is needed. None: no wait within the stream is long enough.

@@ -72,12 +72,10 @@ void WriteOptional(const char* name, std::optional<std::int64_t> value, JsonWrit
 std::string ForecastJson(const Forecast& forecast) {
   JsonWriter json;
   WriteHead(forecast, json.BeginObject());
-  if (!forecast.ages.empty()) {
-    json.Field("step", forecast.step).Field("contraction", forecast.contraction);
-    json.Field("half_life_events", forecast.half_life).Field("round_off", forecast.round_off);
-    WriteOptional("configured_wait_events", forecast.configured_wait, json);
-    WriteOptional("enough_wait_events", forecast.enough_wait, json);
-  }
+  json.Field("step", forecast.step).Field("contraction", forecast.contraction);
+  json.Field("half_life_events", forecast.half_life).Field("round_off", forecast.round_off);
+  WriteOptional("configured_wait_events", forecast.configured_wait, json);
+  WriteOptional("enough_wait_events", forecast.enough_wait, json);
   WriteAges(forecast, json);
   WriteWork("active", forecast.active, json);
   WriteWork("retrain", forecast.retrain, json);

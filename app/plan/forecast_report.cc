@@ -61,10 +61,18 @@ void PrintHead(const std::string& file, const Forecast& forecast, std::FILE* out
   std::fprintf(out,
                "  constants    G %.6g  L %.6g  beta %.6g  lambda %.6g  radius %.6g  weights %lld\n",
                c.G, c.L, c.beta, c.mu, c.radius, Long(forecast.dimension));
-  if (forecast.ages.empty()) return;
+  if (!plan.schedule.is_public()) {
+    const LearningSpec& learning = plan.spec.learning;
+    const bool is_per_feature = learning.update != UpdateKind::kSgd;
+    std::fprintf(out,
+                 "  step size    %s, which depends on the data (learning.eta is its scale)\n"
+                 "In mode passive, with lambda %.6g:\n",
+                 is_per_feature ? Name(learning.update) : Name(learning.schedule),
+                 forecast.noise_plan.constants.mu);
+  }
   std::fprintf(out,
                "  step size    %.6g after %lld events, schedule %s (learning.eta is its scale)\n",
-               forecast.step, Long(forecast.events), Name(plan.schedule.kind()));
+               forecast.step, Long(forecast.events), Name(forecast.noise_plan.schedule.kind()));
   std::fprintf(
       out,
       "  contraction  %.6g per event: half of an event's influence is gone after %.3g events\n",
@@ -150,7 +158,7 @@ void PrintWork(const Forecast& forecast, std::FILE* out) {
 void PrintForecast(const std::string& file, const Forecast& forecast, std::FILE* out) {
   PrintHead(file, forecast, out);
   PrintWork(forecast, out);
-  if (!forecast.ages.empty()) PrintAges(forecast, out);
+  PrintAges(forecast, out);
   const Recommendation recommendation = Recommend(forecast);
   std::fprintf(out, "\nRecommendation\n\n");
   PrintWrapped(recommendation.text, "  ", out);

@@ -35,14 +35,17 @@ bool WaitsInEventTime(const ForgettingSpec& forgetting) {
   return forgetting.deadline.event_time_ms > 0 || forgetting.batch_window.event_time_ms > 0;
 }
 
-// The lines that a configuration needs before any deletion can be certified.
+// The lines that mode passive needs before a deletion can be certified.
+std::string PublicStepLines(const LearningSpec& learning) {
+  if (learning.update != UpdateKind::kSgd && !learning.update_is_auto) {
+    return "learning:\n  update: sgd\n";
+  }
+  return learning.schedule == ScheduleKind::kAdaptive ? "learning:\n  schedule: constant\n" : "";
+}
+
+// The lines that any mode needs before a deletion can be certified.
 std::string CertifyingLines(const Spec& spec) {
   std::string lines;
-  if (spec.learning.update != UpdateKind::kSgd) {
-    lines += "learning:\n  update: sgd\n";
-  } else if (spec.learning.schedule == ScheduleKind::kAdaptive) {
-    lines += "learning:\n  schedule: constant\n";
-  }
   if (spec.noise.source != NoiseKind::kSystem) lines += "noise:\n  source: system\n";
   return lines;
 }
@@ -59,11 +62,9 @@ std::string ForgettingLines(const Forecast& forecast, const std::string& mode,
   return keys.empty() ? "" : "forgetting:\n" + keys;
 }
 
-Recommendation WithoutForecast(const Forecast& forecast) {
-  return {
-      "Step sizes of schedule adaptive depend on the data, so nothing can be said before the run "
-      "and nothing is certified after it. Choose a public schedule:",
-      CertifyingLines(forecast.plan.spec), "", ""};
+std::string PassiveLines(const Forecast& forecast, std::int64_t deadline) {
+  return PublicStepLines(forecast.plan.spec.learning) +
+         ForgettingLines(forecast, "passive", deadline) + CertifyingLines(forecast.plan.spec);
 }
 
 // The noise after the configured wait, in words; empty if there is no such wait.
@@ -95,7 +96,7 @@ Advice WithWait(const Forecast& forecast, std::string text) {
         AfterConfigured(forecast) + "a deadline of " + Count(wait) + " brings it to " + share + ".";
     deadline = wait;
   }
-  return {text, ForgettingLines(forecast, "passive", deadline) + CertifyingLines(spec)};
+  return {text, PassiveLines(forecast, deadline)};
 }
 
 // Mode passive, which keeps no payloads.
@@ -103,8 +104,7 @@ Advice Passive(const Forecast& forecast) {
   std::string text =
       Format("Half of an event's influence is gone after %.3g events. ", forecast.half_life);
   text += "Deleting one of the latest events takes noise " + Size(forecast.ages.front().at_once);
-  const std::string lines =
-      ForgettingLines(forecast, "passive", 0) + CertifyingLines(forecast.plan.spec);
+  const std::string lines = PassiveLines(forecast, 0);
   if (!forecast.enough_wait) {
     return {text + "; no wait of up to " + Count(std::min(kLongestWait, forecast.events)) +
                 " brings it down to " + PercentText(kSmallShare) +
@@ -160,7 +160,6 @@ std::string UnitText(double amount, const char* unit) {
 }
 
 Recommendation Recommend(const Forecast& forecast) {
-  if (forecast.ages.empty()) return WithoutForecast(forecast);
   const Advice passive = Passive(forecast);
   const std::string refused =
       forecast.refused.empty() ? "" : "Mode " + forecast.mode + " is refused (see above). ";

@@ -157,7 +157,9 @@ std::string Family(const Spec& spec) {
                                                   : update;
 }
 
-std::vector<Spec> Candidates(const Spec& base, bool exact_mode, std::size_t most) {
+std::vector<Spec> Candidates(const Spec& stated, bool exact_mode, std::size_t most) {
+  Spec base = WithDefaults(stated);
+  base.model.lambda_is_auto = base.learning.update_is_auto = false;
   Collection grid;
   AddSgd(base, grid);
   if (exact_mode) AddPerFeature(base, grid);
@@ -184,8 +186,9 @@ std::vector<Spec> Neighbours(const Spec& spec, bool fine) {
     double eta = 0;
     if (spec.learning.eta) {
       eta = *spec.learning.eta * factor;
-    } else if (const auto largest = LargestStep(spec)) {
-      eta = *largest / 2 * factor;
+    } else if (const auto plan = Plan::Make(spec); plan.ok()) {
+      const Schedule& schedule = plan.value().schedule;
+      eta = factor * (schedule.update() == UpdateKind::kSgd ? schedule.Step(1) : schedule.rate());
     }
     if (eta <= 0) return;
     if (spec.learning.update == UpdateKind::kSgd &&

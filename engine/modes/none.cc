@@ -34,6 +34,7 @@ const ModeEntry kNoneMode = {
     .takes_hashed = true,
     .takes_classes = true,
     .takes_weights = true,
+    .takes_any_steps = true,
 };
 
 }  // namespace lethe

@@ -67,6 +67,7 @@ const ModeEntry kRestartMode = {
     .takes_hashed = true,
     .takes_classes = true,
     .takes_weights = true,
+    .takes_any_steps = true,
 };
 
 }  // namespace lethe

@@ -296,6 +296,7 @@ const ModeEntry kRewindMode = {
     .takes_hashed = true,
     .takes_classes = true,
     .takes_weights = true,
+    .takes_any_steps = true,
 };
 
 extern const ModeEntry kRetrainMode;
@@ -312,6 +313,7 @@ const ModeEntry kRetrainMode = {
     .takes_hashed = true,
     .takes_classes = true,
     .takes_weights = true,
+    .takes_any_steps = true,
 };
 
 }  // namespace lethe

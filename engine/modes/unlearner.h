@@ -168,6 +168,8 @@ struct ModeEntry {
   // other than 1. Every mode supports weights up to 1.
   bool takes_classes = false;
   bool takes_weights = false;
+  // Steps per feature (learning.update) do not void what the mode promises.
+  bool takes_any_steps = false;
 };
 
 }  // namespace lethe

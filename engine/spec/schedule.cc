@@ -12,6 +12,11 @@
 namespace lethe {
 namespace {
 
+// The constant step without an eta, as a share of 1/(beta + mu). Chosen by progressive accuracy on
+// streams with deletions: larger steps follow each event too closely, and smaller ones keep a
+// deleted event for so long that its deletion needs more noise.
+constexpr double kAutoShare = 0.25;
+
 Status AboveCap(double eta, double cap) {
   char text[200];
   std::snprintf(text, sizeof text,
@@ -91,7 +96,7 @@ Result<Schedule> Schedule::Make(const LearningSpec& learning, Split split,
   }
   switch (learning.schedule) {
     case ScheduleKind::kConstant: {
-      const double eta = learning.eta.value_or(1 / (constants.beta + constants.mu));
+      const double eta = learning.eta.value_or(kAutoShare / (constants.beta + constants.mu));
       // A user may state the cap itself, with fewer digits; it is then rounded down.
       const double cap = 2 / (constants.beta + constants.mu);
       if (eta > cap * (1 + 1e-5)) return AboveCap(eta, cap);

@@ -9,7 +9,7 @@
 namespace lethe {
 
 // The step-size schedule (OLU, Table 1): eta, eta/(1 + eta mu t), eta/sqrt(t), the horizon's step,
-// or eta/sqrt(sum of squared gradients), with eta = learning.eta. `auto` is 1/(beta+mu) for
+// or eta/sqrt(sum of squared gradients), with eta = learning.eta. `auto` is 1/(4 (beta+mu)) for
 // constant steps, infinity for 1/(mu t), D/L for D/(L sqrt(t)), and D. A public schedule is a
 // function of the step's number alone, so the ledger can recompute any step. Every step is capped
 // at Constants::max_step. A value type; immutable, so threads may share one.

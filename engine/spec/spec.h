@@ -38,6 +38,7 @@ struct ModelSpec {
   double label_bound = 1.0;
   double huber_width = 1.0;
   double lambda = 0.01;
+  bool lambda_is_auto = false;  // Plan::Make replaces lambda by what suits the mode and the steps
   double radius = 12;
   std::int64_t classes = 0;              // softmax: how many; at least 2
   std::vector<std::string> class_names;  // softmax: their names, if labels are names; or empty
@@ -80,6 +81,7 @@ struct HorizonSpec {
 
 struct LearningSpec {
   UpdateKind update = UpdateKind::kSgd;
+  bool update_is_auto = false;  // Plan::Make replaces update by what suits the mode
   ScheduleKind schedule = ScheduleKind::kConstant;
   std::optional<double> eta;  // nullopt: auto
   HorizonSpec horizon;

@@ -76,7 +76,7 @@ expect 0 'refused: forgetting.active.variant' "$LETHE" plan refused.yaml
 
 # A plan, and the replay that keeps it: 500 events, then one deletion of age 10.
 expect 0 'half of an event' "$LETHE" plan "$quickstart"
-expect 0 'deadline: 200' "$LETHE" plan "$quickstart"
+expect 0 'deadline: 1000' "$LETHE" plan "$quickstart"
 "$LETHE" generate --events 500 --deletions 0 --out learn.ndjson
 { cat learn.ndjson; echo '{"type":"delete","id":"e-489","request":"r-1"}'; } >one.ndjson
 printf 'model: {dimension: 20, lambda: 0.01, radius: 12}\nforgetting: {mode: passive, shrink: "off"}\n' >passive.yaml

@@ -19,14 +19,16 @@ stream() {
   expect 0 '' "$LETHE" replay "$name.ndjson" --config "$name.yaml" --out "$name-disk" --state "$name-state"
   expect 0 '' "$LETHE" replay "$name.lethe" --config "$name.yaml" --out "$name-binary"
 }
-stream passive 'model: {dimension: 20}\nforgetting: {mode: passive}' --events 20000 --deletions 0.01
-stream people 'model: {dimension: 6}\nforgetting: {mode: passive}' --dimension 6 --events 8000 --subjects 80 --deletions 0.002 --pattern subject
-stream waiting 'model: {dimension: 20, loss: huber}\nforgetting: {mode: passive, deadline: 40, batch_window: 10}\nerasure: {max_lag: 20s}' \
-  --task regression --events 8000 --deletions 0.02 --pattern recent --format envelopes
+# The steps are stated, so that a better default changes nothing here.
+stream passive 'model: {dimension: 20}\nlearning: {eta: 3.7}\nforgetting: {mode: passive}' --events 20000 --deletions 0.01
+stream people 'model: {dimension: 6}\nlearning: {eta: 3.7}\nforgetting: {mode: passive}' --dimension 6 --events 8000 --subjects 80 \
+  --deletions 0.002 --pattern subject
+stream waiting 'model: {dimension: 20, loss: huber}\nlearning: {eta: 0.98}\nforgetting: {mode: passive, deadline: 40, batch_window: 10}
+erasure: {max_lag: 20s}' --task regression --events 8000 --deletions 0.02 --pattern recent --format envelopes
 stream adaptive 'model: {dimension: 20}\nlearning: {schedule: adaptive}\nforgetting: {mode: passive}' --events 8000 --drift 1 --pattern burst
-stream active 'model: {dimension: 20}\nforgetting: {mode: active}' --events 2000 --deletions 0.01
-stream wide 'model: {dimension: 100}\nforgetting: {mode: passive}' --dimension 100 --events 4000 --pattern oldest
-stream rewind 'model: {dimension: 20}\nforgetting: {mode: rewind, retention: 4000}\nerasure: {max_lag: 20s}' \
+stream active 'model: {dimension: 20}\nlearning: {eta: 3.7}\nforgetting: {mode: active}' --events 2000 --deletions 0.01
+stream wide 'model: {dimension: 100}\nlearning: {eta: 3.7}\nforgetting: {mode: passive}' --dimension 100 --events 4000 --pattern oldest
+stream rewind 'model: {dimension: 20}\nlearning: {eta: 3.7}\nforgetting: {mode: rewind, retention: 4000}\nerasure: {max_lag: 20s}' \
   --events 20000 --deletions 0.01 --format envelopes
 stream rewind-adaptive 'model: {dimension: 6}\nlearning: {schedule: adaptive}\nforgetting: {mode: rewind, retention: 1000}' \
   --dimension 6 --events 8000 --subjects 80 --deletions 0.002 --pattern subject

@@ -192,6 +192,7 @@ TEST(ExactHorizon, DroppingDrawsLeavesTheRowsOfLaterOnes) {
 TEST(ExactHorizon, WithTheRealHorizonTIsLessThanRounding) {
   Spec spec = PassiveSpec();
   spec.model.dimension = 20;
+  spec.learning.eta = 3.7;
   spec.forgetting.retention.events = 0;
   const Plan plan = Plan::Make(spec).value();
   OnlineRun run = NewOnlineRun(plan.spec, plan.constants, plan.schedule);

@@ -43,11 +43,13 @@ constexpr Case kCases[] = {
     {"passive_bounded",
      [](Spec& s) {
        s.model.lambda = 0.5;
+       s.learning.eta = 0.8;
        s.forgetting.retention.events = 768;
      }},
     {"passive_bounded_shrunk",
      [](Spec& s) {
        s.model.lambda = 0.5;
+       s.learning.eta = 0.8;
        s.forgetting.retention.events = 768;
        s.forgetting.guarantee = Guarantee::kPerRequest;
        s.forgetting.shrink.norm = 0.1;

@@ -138,7 +138,7 @@ model:
   oversized: reject
   label_bound: 1.0
   huber_width: 1.0
-  lambda: 0.01
+  lambda: auto
   radius: 12
 learning:
   schedule: constant

@@ -136,7 +136,7 @@ TEST(ConfigPrintTest, EveryKeyIsPrintedOnceWithItsGroups) {
       printed.substr(0, 82),
       "model:\n  loss: logistic\n  classes: null\n  dimension: 20\n  hash_bits: null\n  bias: ");
   EXPECT_NE(
-      printed.find("\nlearning:\n  update: sgd\n  schedule: constant\n  eta: auto\n  horizon:\n"
+      printed.find("\nlearning:\n  update: auto\n  schedule: constant\n  eta: auto\n  horizon:\n"
                    "    events: 100000\n    deletions: 100\n  tuned_on: none\nforgetting:\n"),
       std::string::npos);
   std::size_t lines = 0;

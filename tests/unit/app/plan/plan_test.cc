@@ -17,6 +17,7 @@ namespace {
 Spec SmallSpec() {
   Spec spec = PassiveSpec();
   spec.model.dimension = 2;
+  spec.learning.eta = 3.7;
   spec.forgetting.shrink.off = true;  // a forecast is of the noise without it
   return spec;
 }
@@ -63,14 +64,29 @@ TEST(PlanErrors, ARetentionThatIsRefusedIsReplacedByAuto) {
   EXPECT_EQ(Recommend(forecast).lines, "forgetting:\n  retention: auto\n");
 }
 
-TEST(PlanErrors, StepSizesThatDependOnTheDataAreNotForecast) {
+TEST(PlanErrors, StepSizesThatDependOnTheDataAreForecastAsPublicOnes) {
   Spec spec = SmallSpec();
   spec.learning.schedule = ScheduleKind::kAdaptive;
+  spec.learning.eta.reset();
   const Forecast forecast = Make(spec);
-  EXPECT_TRUE(forecast.ages.empty());
-  EXPECT_FALSE(forecast.enough_wait.has_value());
-  EXPECT_EQ(Recommend(forecast).lines, "learning:\n  schedule: constant\n");
+  EXPECT_FALSE(forecast.ages.empty());
+  EXPECT_EQ(forecast.noise_plan.spec.learning.schedule, ScheduleKind::kConstant);
+  EXPECT_TRUE(Contains(Recommend(forecast).otherwise_lines, "learning:\n  schedule: constant\n"));
+  EXPECT_FALSE(Contains(Recommend(forecast).lines, "learning:"));  // mode rewind certifies them
   EXPECT_TRUE(Contains(ForecastJson(forecast), R"("certified":false)"));
+}
+
+// The default: steps per feature in mode rewind.
+TEST(PlanErrors, NothingHasToChangeWhereSettingsAreAuto) {
+  Spec spec;
+  spec.model.dimension = 2;
+  spec.model.lambda_is_auto = spec.learning.update_is_auto = true;
+  const Forecast forecast = Make(spec);
+  EXPECT_EQ(forecast.plan.spec.learning.update, UpdateKind::kAdagrad);
+  EXPECT_EQ(forecast.noise_plan.spec.learning.update, UpdateKind::kSgd);
+  EXPECT_EQ(forecast.noise_plan.spec.model.lambda, 0.01);
+  EXPECT_EQ(Recommend(forecast).lines, "");
+  EXPECT_EQ(Recommend(forecast).otherwise_lines, "forgetting:\n  mode: passive\n  deadline: 500\n");
 }
 
 // Runs real shards against the forecast.

@@ -222,6 +222,7 @@ TEST(SparseRunTest, DrawLeavesNothingOfScaleAndNorm) {
   Spec spec = HashedSpec(4);
   spec.model.bias = false;
   spec.model.lambda = 1;
+  spec.learning.eta = 0.44;
   const Plan plan = MustPlan(spec);
   // One run shrinks the weights of one event; the other learns nothing. The noise has so coarse a
   // grid that both round to 0.

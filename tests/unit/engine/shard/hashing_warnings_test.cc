@@ -15,6 +15,7 @@ std::vector<std::string> WarningsFor(const Spec& spec) {
 Spec HashedSpec(std::int64_t bits) {
   Spec spec = PassiveSpec();
   spec.model.hash_bits = bits;
+  spec.learning.eta = 3.7;
   return spec;
 }
 

@@ -39,6 +39,7 @@ Spec Fading() {
   Spec spec = PassiveSpec();
   spec.model.dimension = 2;
   spec.model.lambda = 0.5;
+  spec.learning.eta = 0.8;
   spec.noise.source = NoiseKind::kSeeded;
   spec.forgetting.retention.events = 768;
   return spec;

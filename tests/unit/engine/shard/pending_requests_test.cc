@@ -45,6 +45,7 @@ TEST_F(ShardWaiting, ADeletionTakesEffectAtItsDeadlineInEvents) {
 
 TEST_F(ShardWaiting, WaitingNeedsLessNoise) {
   spec.forgetting.shrink.off = true;
+  spec.learning.eta = 3.7;
   Learn("a");
   Delete("a");
   const double at_once = probe.sigmas[0];

@@ -92,9 +92,9 @@ TEST(ScheduleTest, TheCapItselfIsAllowedAndRoundedDown) {
   EXPECT_LT(Contraction(Derived(), schedule.value().Step(1)), 1);
 }
 
-TEST(ScheduleTest, AutomaticConstantStepIsHalfTheCap) {
+TEST(ScheduleTest, AutomaticConstantStepIsAnEighthOfTheCap) {
   const Constants c = Derived();
-  EXPECT_DOUBLE_EQ(Make(ScheduleKind::kConstant).value().Step(7), 1 / (c.beta + c.mu));
+  EXPECT_DOUBLE_EQ(Make(ScheduleKind::kConstant).value().Step(7), 0.25 / (c.beta + c.mu));
 }
 
 TEST(ScheduleTest, HorizonStepMatchesTheReference) {
