@@ -65,16 +65,34 @@ TEST(FeatureStepsTest, AdagradFollowsItsFormula) {
   for (int t = 0; t < 500; ++t) {
     const Example event = DenseEvent(dice, 6);
     const double slope = loss.Slope(z.dot(event.x), event.y);
-    EXPECT_NEAR(model.Learn(event).score, z.dot(event.x), 1e-9);
+    EXPECT_NEAR(model.Learn(event).score, z.dot(event.x), 1e-6);  // steps have seven digits
     for (int i = 0; i < 6; ++i) {
       if (event.x[i] == 0) continue;
       const double g = slope * event.x[i];
       sums[i] += g * g;
-      const double step = 0.3 / std::sqrt(sums[i]);
-      z[i] = (z[i] - step * g) / (1 + step * 0.02);
+      const double step = 0.3 / std::sqrt(sums[i] + 0.006 * 0.006);
+      z[i] -= step * (g + 0.02 * z[i]);
     }
   }
-  EXPECT_LT((model.weights() - z).norm(), 1e-9);
+  EXPECT_LT((model.weights() - z).norm(), 1e-6);
+}
+
+// The first gradients of a feature may be tiny, and lambda large.
+TEST(FeatureStepsTest, NoStepOfAdagradPassesTheMinimumOfTheRegulariser) {
+  for (const double lambda : {1e-12, 1e-3, 1e3}) {
+    for (const double x : {1e-300, 1e-20, 1e-5, 1.0}) {
+      FeatureSteps model(Loss(LossKind::kSquared), {UpdateKind::kAdagrad, 3, lambda}, 1, false);
+      model.Set(Vector::Constant(1, 0.25));
+      for (int t = 0; t < 50; ++t) {
+        const double before = model.weights()[0];
+        model.Learn({.x = Vector::Constant(1, x), .y = before * x + 1e-30});
+        const double after = model.weights()[0];
+        // The gradient is nearly 0, so the step is that of the regulariser.
+        EXPECT_GE(after, -1e-7) << lambda << " " << x;
+        EXPECT_LE(after, before + 1e-7) << lambda << " " << x;
+      }
+    }
+  }
 }
 
 // After t events FTRL-Proximal has the minimiser of <sum g, w> + sum of sigma |w - w_s|^2 / 2 +
