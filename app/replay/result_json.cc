@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "app/replay/result_files.h"
+#include "app/run/pipeline_info.h"
 #include "engine/base/json.h"
 #include "engine/shard/model_json.h"
 
@@ -84,12 +85,7 @@ std::string SummaryJson(const Plan& plan, const ReplayResult& result, const Hash
 }
 
 std::string ModelJson(const Plan& plan, const ReplayResult& result, const Hasher& hasher) {
-  PipelineInfo info;
-  info.loss = Name(plan.spec.model.loss);
-  info.bias = plan.spec.model.bias;
-  info.hash_bits = plan.spec.model.hash_bits;
-  info.config_sha256 = result.config_sha256;
-  return ModelJson(info, ModelsOf(result), hasher);
+  return ModelJson(PipelineInfoOf(plan, hasher), ModelsOf(result), hasher);
 }
 
 }  // namespace lethe

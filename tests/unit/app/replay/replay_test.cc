@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "app/generate/generator.h"
+#include "app/model/merge.h"
 #include "app/receipts/chain.h"
 #include "app/replay/result_files.h"
 #include "connectors/system/sodium_hash.h"
@@ -139,6 +140,16 @@ TEST_F(ReplayTest, SeveralPartitionsDivideTheBudget) {
   const auto fewer = Run(Path("four.ndjson"), "fewer");
   ASSERT_FALSE(fewer.ok());
   EXPECT_NE(fewer.status().message().find("--partitions"), std::string::npos);
+}
+
+TEST_F(ReplayTest, AModelOfSeveralClassesHasARowOfWeightsForEach) {
+  spec_.model.loss = LossKind::kSoftmax;
+  spec_.model.classes = options_.classes = 3;
+  ASSERT_TRUE(Run(MakeStream("events.ndjson"), "a").ok());
+  const auto model = ReadModel(Path("a/model.json"), SodiumHasher());
+  ASSERT_TRUE(model.ok()) << model.status().message();
+  EXPECT_EQ(model.value().classes, 3);
+  EXPECT_EQ(model.value().weights.size(), 3 * (5 + 1));
 }
 
 TEST_F(ReplayTest, AnotherSeedGivesAnotherModel) {
