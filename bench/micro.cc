@@ -12,11 +12,11 @@
 
 #include <benchmark/benchmark.h>
 
-#include "app/generate/split_mix.h"
 #include "connectors/json/event_codec.h"
 #include "connectors/system/sodium_random.h"
 #include "engine/admission/event_validator.h"
 #include "engine/base/json.h"
+#include "engine/base/split_mix.h"
 #include "engine/plan.h"
 #include "engine/privacy/noise.h"
 #include "engine/spec/loss.h"

@@ -13,9 +13,9 @@
 
 #include <benchmark/benchmark.h>
 
-#include "app/generate/split_mix.h"
 #include "bench/shard_bed.h"
 #include "connectors/system/sodium_random.h"
+#include "engine/base/split_mix.h"
 #include "engine/plan.h"
 #include "engine/spec/rewind_cost.h"
 #include "state/payloads/memory_payloads.h"
@@ -62,7 +62,7 @@ class Run {
 
   std::int64_t gradients() const { return unlearner_->DeletionGradients(); }
   std::int64_t in_run() const { return learned_ - unlearner_->anchor().value; }
-  const ModelSpec& model() const { return plan_->spec.model; }
+  const Spec& spec() const { return plan_->spec; }
   double megabytes() const {
     return static_cast<double>(payloads_.bytes() + unlearner_->HeldBytes()) * 1e-6;
   }
@@ -119,7 +119,7 @@ void Forget(benchmark::State& state, const char* mode) {
   const auto deletions = static_cast<double>(state.iterations());
   state.counters["relearned"] = static_cast<double>(run.gradients() - before) / deletions;
   state.counters["megabytes"] = run.megabytes();
-  state.counters["constant_ns"] = static_cast<double>(RewindNsPerPosition(run.model()));
+  state.counters["constant_ns"] = static_cast<double>(RewindNsPerPosition(run.spec()));
 }
 
 void Rewinds(benchmark::internal::Benchmark* benchmark) {

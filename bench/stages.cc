@@ -89,7 +89,9 @@ template <typename Take>
 void Decode(const std::string& path, std::int64_t dimension, const Admission& admission,
             const Take& take) {
   auto stream = RecordedStream::Open(path).value();
-  stream->SetBatchSize(ReplayBatchSize(Model(dimension)));
+  Spec spec;
+  spec.model = Model(dimension);
+  stream->SetBatchSize(ReplayBatchSize(spec));
   MessageBatch batch;
   batch.admissions().emplace(ShardId{0}, admission);
   while (stream->Read(batch).value()) {

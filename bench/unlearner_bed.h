@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "app/generate/split_mix.h"
 #include "connectors/system/sodium_random.h"
+#include "engine/base/split_mix.h"
 #include "engine/plan.h"
 #include "state/payloads/memory_payloads.h"
 

@@ -6,8 +6,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include "app/generate/split_mix.h"
 #include "connectors/system/sodium_random.h"
+#include "engine/base/split_mix.h"
 #include "engine/modes/online_unlearner.h"
 #include "engine/plan.h"
 #include "state/payloads/memory_payloads.h"

@@ -6,6 +6,7 @@
 #include "engine/privacy/horizon.h"
 #include "engine/privacy/noise.h"
 #include "engine/spec/dimension.h"
+#include "engine/spec/features.h"
 
 namespace lethe {
 namespace {
@@ -82,13 +83,14 @@ Status CheckHashBits(const ModelSpec& model) {
           "model.hash_bits: must be between 1 and " + std::to_string(kMaxHashBits)};
 }
 
-Status CheckHashed(const ModelSpec& model, const Constants& constants, const ModeEntry& mode) {
-  if (!model.hash_bits) return Status::Ok();
+Status CheckHashed(const Spec& spec, const Constants& constants, const ModeEntry& mode) {
+  if (!IsSparse(spec)) return Status::Ok();
   if (!mode.takes_hashed) {
     return {ErrorCode::kConfig,
             "forgetting.mode: " + std::string(mode.name) +
                 " computes on dense features and does not take model.hash_bits; use one of " +
-                ModesThatTakeHashed() + ", or dense features with model.dimension"};
+                ModesThatTakeHashed() +
+                ", or dense features (model.dimension, or features.fourier)"};
   }
   return SparseModel::Check(constants);
 }
@@ -167,6 +169,7 @@ Result<Plan> Plan::Make(const Spec& given, std::int64_t shards) {
   LETHE_CHECK(shards >= 1);
   const Spec stated = WithDefaults(given);
   LETHE_RETURN_IF_ERROR(CheckHashBits(stated.model));
+  LETHE_RETURN_IF_ERROR(CheckFeatures(stated.model, stated.features));
   LETHE_RETURN_IF_ERROR(CheckDimension(stated));
   LETHE_RETURN_IF_ERROR(CheckWaiting(stated.forgetting));
   LETHE_RETURN_IF_ERROR(CheckRetention(stated.forgetting));
@@ -192,7 +195,7 @@ Result<Plan> Plan::Make(const Spec& given, std::int64_t shards) {
     return Status(ErrorCode::kConfig, "forgetting.mode: there is no mode " + spec.forgetting.mode);
   }
   if (mode->form != nullptr) mode = mode->form(spec);
-  LETHE_RETURN_IF_ERROR(CheckHashed(spec.model, constants.value(), *mode));
+  LETHE_RETURN_IF_ERROR(CheckHashed(spec, constants.value(), *mode));
   LETHE_RETURN_IF_ERROR(CheckOutputs(spec.model, *mode));
   LETHE_RETURN_IF_ERROR(CheckUpdate(spec, *mode));
   LETHE_RETURN_IF_ERROR(mode->check(spec, constants.value()));
@@ -205,6 +208,7 @@ Result<Plan> Plan::Make(const Spec& given, std::int64_t shards) {
             .promise = mode->is_exact ? Promise{} : budget.value(),
             .schedule = schedule.value(),
             .mode = mode,
+            .features = FeatureMap::Make(stated.model, stated.features),
             .shards = shards};
   if (is_joint && !mode->is_exact) {
     plan.served = DividesBudget(stated.forgetting) ? stated_budget : plan.promise.Over(shards);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/admission/feature_map.h"
 #include "engine/modes/registry.h"
 
 namespace lethe {
@@ -19,6 +20,7 @@ struct Plan {
   Promise promise;  // the promise of one shard: its budget, or all zeros if the mode is exact
   Schedule schedule;
   const ModeEntry* mode;
+  std::shared_ptr<const FeatureMap> features = nullptr;  // nullptr: events are learned as they are
   std::int64_t shards = 1;  // partitions of the topic, over all processes
   // The promise for the served model, the average of the shards. With guarantee joint it is made to
   // all forgotten people together, with per_request to a person whose events one shard held.

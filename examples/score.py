@@ -21,7 +21,33 @@ def score_with_json(url, rows):
 
     For softmax a column for each of model["classes"]; the largest score is the class."""
     model = json.load(urlopen(f"{url}/v1/model"))
-    return rows @ np.array(model["weights"]).T + model["intercept"]
+    return mapped(rows, model.get("features", {})) @ np.array(model["weights"]).T + model["intercept"]
+
+
+def mapped(rows, features):
+    """Dense rows after the maps of the configuration (docs/formats/features.md)."""
+    if "scale" in features:
+        rows = (rows - features["scale"]["mean"]) / features["scale"]["deviation"]
+    if "clip" in features:
+        rows = np.clip(rows, -features["clip"], features["clip"])
+    if "normalise" in features:
+        norms = np.linalg.norm(rows, axis=1, keepdims=True)
+        rows = rows / np.where(norms > 0, norms, 1)
+    if "fourier" in features:
+        angles = rows @ directions(rows.shape[1], **features["fourier"])
+        rows = np.hstack([np.cos(angles), np.sin(angles)]) / np.sqrt(angles.shape[1])
+    return rows
+
+
+def directions(inputs, dimension, gamma, seed):
+    """The directions of random Fourier features: a column for each."""
+    count = inputs * dimension // 2
+    state = np.uint64(seed) + np.arange(1, 2 * count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    state = (state ^ state >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ state >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    uniform = ((state ^ state >> np.uint64(31)) >> np.uint64(11)) * 2.0**-53
+    normal = np.sqrt(-2 * np.log(1 - uniform[::2])) * np.cos(2 * np.pi * uniform[1::2])
+    return normal.reshape(inputs, dimension // 2) * np.sqrt(2 * gamma)
 
 
 def score_with_onnx(url, rows):

@@ -1,67 +1,31 @@
 #include "http/onnx_model.h"
 
-#include <bit>
 #include <string_view>
 #include <utility>
 
 #include "engine/admission/feature_hash.h"
-#include "engine/base/varint.h"
+#include "engine/base/json.h"
 #include "engine/shard/served_weights.h"
+#include "engine/spec/features.h"
 #include "engine/spec/spec.h"
+#include "http/onnx_maps.h"
+#include "http/onnx_message.h"
 
 namespace lethe {
 namespace {
+
+using onnx::Attribute;
+using onnx::kFloatTensor;
+using onnx::Message;
+using enum onnx::AttributeType;
 
 // Numbers of onnx.proto (IR version 8).
 constexpr std::int64_t kIrVersion = 8;
 constexpr std::int64_t kOpset = 15;
 constexpr std::int64_t kMlOpset = 1;  // both operators exist since the first version
 constexpr char kMlDomain[] = "ai.onnx.ml";
-constexpr std::int64_t kFloatTensor = 1;
 constexpr std::int64_t kInt64Tensor = 7;
 constexpr std::int64_t kStringTensor = 8;
-enum AttributeType : std::int64_t { kInt = 2, kString = 3, kFloats = 6, kInts = 7, kStrings = 8 };
-
-// A writer of one protocol-buffer message. Fields are written in the order in which they are added.
-class Message {
- public:
-  Message& Integer(int field, std::int64_t value) {
-    AddKey(field, 0);
-    AppendVarint(static_cast<std::uint64_t>(value), bytes_);
-    return *this;
-  }
-  Message& Bytes(int field, std::string_view bytes) {
-    AddKey(field, 2);
-    AppendVarint(bytes.size(), bytes_);
-    bytes_ += bytes;
-    return *this;
-  }
-  Message& Nested(int field, const Message& message) { return Bytes(field, message.bytes_); }
-  // Packed, little-endian.
-  Message& Floats(int field, const std::vector<float>& values) {
-    AddKey(field, 2);
-    AppendVarint(4 * values.size(), bytes_);
-    for (const float value : values) {
-      const auto bits = std::bit_cast<std::uint32_t>(value);
-      for (int shift = 0; shift < 32; shift += 8) bytes_ += static_cast<char>(bits >> shift);
-    }
-    return *this;
-  }
-
-  std::string TakeBytes() { return std::move(bytes_); }
-
- private:
-  void AddKey(int field, unsigned wire_type) {
-    AppendVarint(static_cast<std::uint64_t>(field) << 3 | wire_type, bytes_);
-  }
-
-  std::string bytes_;
-};
-
-// AttributeProto: name 1, i 3, s 4, floats 7, ints 8, strings 9, type 20.
-Message Attribute(std::string_view name, AttributeType type) {
-  return Message().Bytes(1, name).Integer(20, type);
-}
 
 // ValueInfoProto of a tensor with "N" rows and `columns` columns; 0 means one dimension only.
 Message Value(std::string_view name, std::int64_t element, std::int64_t columns) {
@@ -96,8 +60,7 @@ Message Labels(const OnnxModel& model, bool is_softmax) {
   return labels;
 }
 
-// GraphProto: node 1, name 2, input 11, output 12. NodeProto: input 1, output 2, op_type 4,
-// attribute 5, domain 7.
+// GraphProto: node 1, name 2, initializer 5, input 11, output 12. NodeProto: attribute 5, domain 7.
 Message Graph(const OnnxModel& model) {
   const bool is_logistic = model.loss == Name(LossKind::kLogistic);
   const bool is_softmax = model.loss == Name(LossKind::kSoftmax);
@@ -110,13 +73,12 @@ Message Graph(const OnnxModel& model) {
     AppendWeights(model, k, 1, coefficients, intercepts);
   }
 
-  Message node;
-  node.Bytes(1, "x");
-  for (const char* output : {"label", "probabilities"}) {
-    if (classifies) node.Bytes(2, output);
-  }
-  if (!classifies) node.Bytes(2, "prediction");
-  node.Bytes(4, classifies ? "LinearClassifier" : "LinearRegressor").Bytes(7, kMlDomain);
+  const onnx::MapNodes maps = onnx::NodesOf(model.features.get(), model.hash_bits.has_value());
+  std::vector<std::string> outputs = {"prediction"};
+  if (classifies) outputs = {"label", "probabilities"};
+  Message node =
+      onnx::Node(classifies ? "LinearClassifier" : "LinearRegressor", {maps.output}, outputs);
+  node.Bytes(7, kMlDomain);
   node.Nested(5, Attribute("coefficients", kFloats).Floats(7, coefficients));
   node.Nested(5, Attribute("intercepts", kFloats).Floats(7, intercepts));
   const char* const transform = is_softmax ? "SOFTMAX" : is_logistic ? "LOGISTIC" : "NONE";
@@ -127,9 +89,13 @@ Message Graph(const OnnxModel& model) {
     node.Nested(5, Attribute("targets", kInt).Integer(3, 1));
   }
 
+  const std::int64_t inputs =
+      model.features ? model.features->inputs() : model.weights.front().size();
   Message graph;
+  for (const Message& map : maps.nodes) graph.Nested(1, map);
   graph.Nested(1, node).Bytes(2, "lethe");
-  graph.Nested(11, Value("x", kFloatTensor, model.weights.front().size()));
+  for (const Message& constant : maps.constants) graph.Nested(5, constant);
+  graph.Nested(11, Value("x", kFloatTensor, inputs));
   if (classifies) {
     const std::int64_t label = model.class_names.empty() ? kInt64Tensor : kStringTensor;
     graph.Nested(12, Value("label", label, 0));
@@ -159,6 +125,7 @@ OnnxModel OnnxModelOf(const PipelineInfo& info, const Vector& weights,
           .intercepts = std::move(intercepts),
           .class_names = info.class_names,
           .hash_bits = info.hash_bits,
+          .features = info.features,
           .model_id = ModelId(shards, hasher),
           .shards = {shards.begin(), shards.end()},
           .config_sha256 = info.config_sha256,
@@ -190,6 +157,11 @@ std::string OnnxBytes(const OnnxModel& model) {
   if (model.hash_bits) {
     add("hash_bits", std::to_string(*model.hash_bits));
     add("hash", kFeatureHashName);
+  }
+  if (model.features) {
+    JsonWriter json;
+    WriteFeatures(json, model.features->spec(), ScaleForm::kNumbers);
+    add("features", json.text());
   }
   for (const ShardModel& shard : model.shards) {
     const std::string suffix = "." + std::to_string(shard.shard.value);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,6 +21,7 @@ struct OnnxModel {
   std::vector<double> intercepts;
   std::vector<std::string> class_names = {};  // of softmax; empty: the classes are 0 to K - 1
   std::optional<std::int64_t> hash_bits;
+  std::shared_ptr<const FeatureMap> features = nullptr;  // nullptr: rows are used as they are
   std::string model_id;
   std::vector<ShardModel> shards;  // their weights are not used
   std::string config_sha256;
@@ -32,7 +34,8 @@ struct OnnxModel {
 OnnxModel OnnxModelOf(const PipelineInfo& info, const Vector& weights,
                       std::span<const ShardModel> shards, const Hasher& hasher);
 
-// The bytes of a .onnx file in float32 with one node of ai.onnx.ml on input "x" [N, dimension]. For
+// The bytes of a .onnx file in float32 with one node of ai.onnx.ml on input "x" [N, inputs], behind
+// the nodes of the maps of features if there are any; a hashed row has 2^hash_bits values. For
 // the logistic loss it is a LinearClassifier with outputs "label" (-1 or 1) and "probabilities" [N,
 // 2], of -1 and of 1; for softmax the same with the K classes and [N, K]; otherwise a
 // LinearRegressor with output "prediction" [N, 1]. docs/http.md lists the metadata. The same model

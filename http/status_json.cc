@@ -4,6 +4,7 @@
 
 #include "engine/shard/model_json.h"
 #include "engine/shard/served_weights.h"
+#include "engine/spec/features.h"
 
 namespace lethe {
 namespace {
@@ -29,6 +30,8 @@ void WriteInfo(JsonWriter& json, const PipelineInfo& info) {
   json.Field("schedule", info.schedule).Field("dimension", info.dimension);
   json.Field("bias", info.bias);
   Known(json, "hash_bits", info.hash_bits);
+  json.Key("features");
+  info.features ? WriteFeatures(json, info.features->spec(), ScaleForm::kHash) : void(json.Null());
   json.Field("config", info.config_sha256);
   Known(json, "deadline_seconds", info.deadline_seconds);
   json.Field("certified", info.certified).Key("promise");

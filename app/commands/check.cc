@@ -15,6 +15,7 @@
 #include "engine/base/json.h"
 #include "engine/privacy/horizon.h"
 #include "engine/shard/config_warnings.h"
+#include "engine/shard/receipt_text.h"
 
 namespace lethe {
 namespace {
@@ -175,6 +176,9 @@ void PrintText(const Arguments& arguments, const Config& config, const Plan& pla
   PrintMemory(plan);
   std::printf("  certified   %s\n", why_not.empty() ? "yes" : "no");
   for (const std::string& reason : why_not) std::printf("              - %s\n", reason.c_str());
+  for (const std::string& line : NotCoveredOf(plan.spec)) {
+    std::printf("  not covered %s\n", line.c_str());
+  }
   if (const Status run = plan.CheckRun(); !run.ok()) {
     std::printf("  warning     lethe run refuses this: %s\n", run.message().c_str());
   }
@@ -263,6 +267,8 @@ void PrintJson(const LoadReport& report, const Result<Plan>* plan,
     }
     json.Field("certified", p.WhyNotCertified().empty()).Key("why_not").BeginArray();
     for (const std::string& reason : p.WhyNotCertified()) json.Value(reason);
+    json.EndArray().Key("not_covered").BeginArray();
+    for (const std::string& line : NotCoveredOf(p.spec)) json.Value(line);
     json.EndArray().Key("warnings").BeginArray();
     for (const std::string& warning : AllWarnings(*report.config, p)) json.Value(warning);
     json.EndArray();

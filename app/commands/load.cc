@@ -1,10 +1,12 @@
 #include "app/commands/load.h"
 
+#include "engine/spec/dimension.h"
+
 namespace lethe {
 
 Result<Plan> MakePlan(const Config& config, const std::string& file, std::int64_t shards) {
   // Refused, because ignoring the key silently would mislead.
-  if (config.regret.sample > 0 && config.spec.model.hash_bits) {
+  if (config.regret.sample > 0 && IsSparse(config.spec)) {
     return Status(ErrorCode::kConfig,
                   file +
                       ": regret.sample: the best fixed model is computed for dense features "

@@ -101,7 +101,7 @@ class Work {
         is_certified &&
         (comparison.is_exact || plan.value().spec.forgetting.guarantee == Guarantee::kJoint);
     comparison.is_adaptive = is_certified && plan.value().AllowsAdaptiveRequests();
-    MemorySource source(records_, ReplayBatchSize(plan.value().spec.model));
+    MemorySource source(records_, ReplayBatchSize(plan.value().spec));
     ReplayOptions options;
     options.regret = options_.regret && options_.regret_sample == 0;
     options.regret_sample = options_.regret ? options_.regret_sample : 0;

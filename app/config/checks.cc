@@ -4,11 +4,12 @@
 
 #include "app/config/kinds.h"
 #include "app/config/nearest.h"
+#include "engine/spec/features.h"
 
 namespace lethe::config {
 namespace {
 
-void CheckFeatures(const CheckContext& context) {
+void CheckDimension(const CheckContext& context) {
   const bool dense = context.given.Has("model.dimension");
   const bool hashed = context.given.Has("model.hash_bits");
   const std::string allowed = "exactly one of model.dimension (x) and model.hash_bits (f)";
@@ -50,6 +51,16 @@ void CheckMode(const CheckContext& context) {
   if (known.empty() || std::find(known.begin(), known.end(), mode) != known.end()) return;
   context.Report("forgetting.mode", {Quote(mode) + " is not a mode of this build", OneOf(known),
                                      Nearest(mode, known).value_or("")});
+}
+
+// What the engine says of the maps, at the key that it names.
+void CheckMaps(const CheckContext& context) {
+  if (!context.errors.empty()) return;
+  const Spec& spec = context.config.spec;
+  const Status status = CheckFeatures(spec.model, spec.features);
+  if (status.ok()) return;
+  const std::size_t colon = status.message().find(": ");
+  context.Report(status.message().substr(0, colon), {status.message().substr(colon + 2)});
 }
 
 void CheckEta(const CheckContext& context) {
@@ -120,7 +131,8 @@ void CheckTls(const CheckContext& context) {
 
 using Check = void (*)(const CheckContext&);
 constexpr Check kChecks[] = {
-    CheckFeatures, CheckBudget, CheckMode, CheckEta, CheckTopicsDiffer, CheckSasl, CheckTls,
+    CheckDimension,    CheckBudget, CheckMode, CheckEta,
+    CheckTopicsDiffer, CheckSasl,   CheckTls,  CheckMaps,
 };
 
 }  // namespace

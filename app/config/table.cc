@@ -1,6 +1,8 @@
 #include "app/config/classes.h"
+#include "app/config/feature_fields.h"
 #include "app/config/field.h"
 #include "app/config/kafka_fields.h"
+#include "engine/spec/features.h"
 
 namespace lethe::config {
 namespace {
@@ -49,6 +51,31 @@ std::vector<Field> ModelFields() {
       Describe("model.weight_bound", LETHE_AT(spec.model.weight_bound),
                Number({.least = 1e-6, .above = false, .most = 1e6}),
                "the largest importance weight w of an event, enforced on every event"),
+  };
+}
+
+std::vector<Field> FeatureFields() {
+  return {
+      Describe(
+          "features.text", LETHE_AT(spec.features.text),
+          Choice<TextFeatures>({TextFeatures::kNone, TextFeatures::kWords, TextFeatures::kNgrams}),
+          "named features whose value is a text become words; ngrams are words and pairs of "
+          "adjacent words"),
+      DescribeScale(),
+      DescribeCross(),
+      Describe("features.clip", LETHE_AT(spec.features.clip), OrNull(Number({.most = 1e100})),
+               "each value is cut off at -clip and clip"),
+      Describe("features.normalise", LETHE_AT(spec.features.normalise),
+               Choice<NormaliseKind>({NormaliseKind::kNone, NormaliseKind::kL2}),
+               "l2: each row is divided by its norm; a row of zeros stays one"),
+      Describe("features.fourier.dimension", LETHE_AT(spec.features.fourier.dimension),
+               ZeroIsNull(Integer(2, kMostFourierFeatures)),
+               "so many random Fourier features instead of the row, for what is not linear; even"),
+      Describe("features.fourier.gamma", LETHE_AT(spec.features.fourier.gamma),
+               Number({.least = 1e-12, .above = false, .most = 1e12}),
+               "their kernel is exp(-gamma |x - y|^2)"),
+      Describe("features.fourier.seed", LETHE_AT(spec.features.fourier.seed), Integer(0),
+               "the seed of their directions, which are public"),
   };
 }
 
@@ -264,8 +291,8 @@ std::vector<Field> ProcessFields() {
 
 std::vector<Field> AllFields() {
   std::vector<Field> all;
-  for (auto part : {ModelFields, LearningFields, ForgettingFields, NoiseFields, SourceFields,
-                    OutputFields, ProcessFields}) {
+  for (auto part : {ModelFields, FeatureFields, LearningFields, ForgettingFields, NoiseFields,
+                    SourceFields, OutputFields, ProcessFields}) {
     for (Field& field : part()) all.push_back(std::move(field));
   }
   return all;

@@ -5,9 +5,9 @@
 #include <thread>
 
 #include "app/demo/demo_people.h"
-#include "app/generate/split_mix.h"
 #include "app/generate/synthetic_source.h"
 #include "connectors/kafka/producer.h"
+#include "engine/base/split_mix.h"
 #include "engine/ports/clock.h"
 
 namespace lethe {

@@ -12,7 +12,7 @@
 #include "app/generate/csv_reader.h"
 #include "app/generate/example_source.h"
 #include "app/generate/scaler.h"
-#include "app/generate/split_mix.h"
+#include "engine/base/split_mix.h"
 
 namespace lethe {
 

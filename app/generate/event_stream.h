@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "app/generate/example_source.h"
-#include "app/generate/split_mix.h"
 #include "connectors/file/stream_writer.h"
+#include "engine/base/split_mix.h"
 #include "engine/base/status.h"
 
 namespace lethe {

@@ -1,6 +1,6 @@
 #include "app/generate/generator.h"
 
-#include "app/generate/split_mix.h"
+#include "engine/base/split_mix.h"
 
 namespace lethe {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/generate/split_mix.h"
+#include "engine/base/split_mix.h"
 
 namespace lethe {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "app/generate/example_source.h"
-#include "app/generate/split_mix.h"
+#include "engine/base/split_mix.h"
 
 namespace lethe {
 

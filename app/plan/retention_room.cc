@@ -49,7 +49,7 @@ double FreeBytes(const std::string& path) {
 }  // namespace
 
 RetentionRoom FindRetentionRoom(const Plan& plan, const std::string& state_path) {
-  RetentionRoom room{.event_bytes = BytesOfRetainedEvent(plan.spec.model),
+  RetentionRoom room{.event_bytes = BytesOfRetainedEvent(plan.spec),
                      .disk_bytes = FreeBytes(state_path),
                      .memory_bytes = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
                                      static_cast<double>(sysconf(_SC_PAGESIZE)),

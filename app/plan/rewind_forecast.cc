@@ -64,7 +64,7 @@ class Trial {
 
 // The constants from which the pause between two rewinds follows.
 RelearnForecast MakeWork(double events, const Plan& plan, std::int64_t weights) {
-  const double ns = events * static_cast<double>(RewindNsPerPosition(plan.spec.model)) +
+  const double ns = events * static_cast<double>(RewindNsPerPosition(plan.spec)) +
                     static_cast<double>(RewindNsToBegin(weights));
   const double ms = ns * 1e-6;
   return {.events = events, .ms = ms, .per_second = kShareOfTime * 1000 / ms};
@@ -117,7 +117,7 @@ RewindForecast ForecastRewind(const Spec& spec, std::int64_t events) {
   const std::int64_t window = forecast.window.events;
   forecast.length = window == 0 ? events : window + window / 2;
   forecast.time_ms = RewindWindowMs(changed.forgetting);
-  forecast.event_bytes = BytesOfRetainedEvent(spec.model);
+  forecast.event_bytes = BytesOfRetainedEvent(spec);
 
   Trial trial(plan.value());
   Mean any_age, recent;

@@ -81,9 +81,10 @@ WorkForecast ForecastRetrain(const Spec& spec, std::int64_t events) {
   if (!plan.ok()) return Refused(plan.status());
   WorkForecast work;
   work.events = events;
-  const double n = spec.model.hash_bits ? std::nan("") : static_cast<double>(events);
+  const bool is_sparse = IsSparse(spec);
+  const double n = is_sparse ? std::nan("") : static_cast<double>(events);
   work.flops = 6 * n * Weights(plan.value());
-  work.bytes = spec.model.hash_bits ? n : n * PayloadBytes(plan.value());
+  work.bytes = is_sparse ? n : n * PayloadBytes(plan.value());
   return work;
 }
 

@@ -19,6 +19,7 @@
 #include "connectors/system/system_clock.h"
 #include "engine/shard/model_json.h"
 #include "engine/spec/config_hash.h"
+#include "engine/spec/dimension.h"
 #include "state/memory_state.h"
 #include "state/payloads/memory_payloads.h"
 #include "state/shard_folder.h"
@@ -111,7 +112,7 @@ class Replayer final : private PipelineStages<MessageBatch> {
   // The comparator is solved with a dense Hessian of one output, and hashed models are too large
   // for that.
   bool CanSolve() const {
-    return !plan_.spec.model.hash_bits && plan_.spec.model.loss != LossKind::kSoftmax;
+    return !IsSparse(plan_.spec) && plan_.spec.model.loss != LossKind::kSoftmax;
   }
   bool WantsRegret() const { return options_.regret && CanSolve(); }
   bool WantsEstimate() const {
@@ -357,8 +358,9 @@ Result<ReplayResult> ReplaySource(const Plan& plan, const ReplayOptions& options
 
 // A batch is large enough that threads seldom wait for each other, and about as large as a
 // processor's cache.
-std::size_t ReplayBatchSize(const ModelSpec& model) {
-  const std::size_t numbers = model.hash_bits ? 256 : static_cast<std::size_t>(model.dimension);
+std::size_t ReplayBatchSize(const Spec& spec) {
+  const std::size_t numbers =
+      IsSparse(spec) ? 256 : static_cast<std::size_t>(FeatureDimension(spec));
   return std::clamp<std::size_t>((std::size_t{1} << 15) / numbers, 16, 4096);
 }
 
@@ -382,8 +384,7 @@ Result<ReplayResult> ReplayFile(const Plan& plan, const std::string& path,
                                 const ReplayOptions& options, bool show_progress) {
   auto stream = RecordedStream::Open(path);
   if (!stream.ok()) return stream.status();
-  stream.value()->SetBatchSize(options.batch > 0 ? options.batch
-                                                 : ReplayBatchSize(plan.spec.model));
+  stream.value()->SetBatchSize(options.batch > 0 ? options.batch : ReplayBatchSize(plan.spec));
   SystemClock clock;
   Progress progress(show_progress, clock);
   ReplayOptions watched = options;

@@ -84,7 +84,7 @@ struct ReplayResult {
 };
 
 // How many records a replay reads at a time by default.
-std::size_t ReplayBatchSize(const ModelSpec& model);
+std::size_t ReplayBatchSize(const Spec& spec);
 
 // Runs records through the engine; every partition is a shard. The plan must be for as many shards
 // as the recorded topic had partitions, and a record of a higher partition is an error. With `out`,

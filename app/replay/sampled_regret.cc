@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "app/generate/split_mix.h"
 #include "app/replay/best_model.h"
 #include "engine/base/check.h"
+#include "engine/base/split_mix.h"
 
 namespace lethe {
 namespace {

@@ -17,6 +17,7 @@ PipelineInfo PipelineInfoOf(const Plan& plan, const Hasher& hasher) {
   info.dimension = spec.model.dimension;
   info.bias = spec.model.bias;
   info.hash_bits = spec.model.hash_bits;
+  info.features = plan.features;
   info.weights = ModelDimension(spec);
   info.classes = spec.model.loss == LossKind::kSoftmax ? spec.model.classes : 0;
   info.class_names = spec.model.class_names;

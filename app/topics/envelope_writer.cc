@@ -11,7 +11,8 @@ namespace {
 
 bool IsSame(const Event& a, const Event& b) {
   return a.kind == b.kind && a.id == b.id && a.subject == b.subject && a.request == b.request &&
-         a.is_replaced == b.is_replaced && a.x == b.x && a.named == b.named && a.y == b.y;
+         a.is_replaced == b.is_replaced && a.x == b.x && a.named == b.named && a.texts == b.texts &&
+         a.y == b.y;
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "engine/base/json.h"
 #include "engine/spec/dimension.h"
+#include "engine/spec/features.h"
 
 namespace lethe {
 namespace {
@@ -57,8 +59,11 @@ Result<std::map<std::string, std::int64_t>> AskForLimits(const KafkaSettings& se
 }
 
 std::int64_t MostModelBytes(const Spec& spec) {
+  JsonWriter features;
+  if (HasMaps(spec.features)) WriteFeatures(features, spec.features, ScaleForm::kNumbers);
+  const std::int64_t frame = kModelFrameBytes + static_cast<std::int64_t>(features.text().size());
   if (spec.model.loss != LossKind::kSoftmax) {
-    return kModelFrameBytes + kWeightBytes * ModelDimension(spec);
+    return frame + kWeightBytes * ModelDimension(spec);
   }
   // A weight of each feature and an intercept for every class, and the classes themselves. A
   // character of a name takes at most 6 bytes ("\u0000").
@@ -67,7 +72,7 @@ std::int64_t MostModelBytes(const Spec& spec) {
     names += 6 * static_cast<std::int64_t>(name.size()) + 3;
   }
   const std::int64_t numbers = spec.model.classes * (InputDimension(spec) + 2);
-  return kModelFrameBytes + names + kWeightBytes * numbers;
+  return frame + names + kWeightBytes * numbers;
 }
 
 std::int64_t MostSentBytes(const KafkaSettings& settings, std::optional<std::int64_t> limit) {

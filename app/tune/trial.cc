@@ -55,7 +55,7 @@ class WindowedRun {
 }  // namespace
 
 TuneRows AdmitRows(const Spec& spec, const std::vector<Record>& records) {
-  const EventValidator validator(spec.model);
+  const EventValidator validator(spec.model, FeatureMap::Make(spec.model, spec.features));
   TuneRows found;
   std::map<ShardId, std::size_t> shards;
   for (const Record& record : records) {

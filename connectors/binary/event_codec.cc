@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "connectors/binary/message.h"
+#include "engine/admission/feature_hash.h"
 #include "engine/base/simd_dispatch.h"
 
 namespace lethe {
@@ -118,9 +119,11 @@ Refused ReadKind(std::uint8_t kind, unsigned flags, Event& event) {
   }
   const bool has_example = (flags & message::kExampleFlags) != 0;
   const bool is_delete = event.kind == EventKind::kDelete;
-  event.is_replaced = (flags & message::kIsReplaced) != 0;
-  const bool is_of_an_id = is_delete && (flags & message::kHasId) != 0;
-  if ((is_delete && has_example) || (event.is_replaced && !is_of_an_id)) {
+  // One bit has a meaning for deletes and another one for the others.
+  const bool has_bit = (flags & message::kIsReplaced) != 0;
+  event.is_replaced = is_delete && has_bit;
+  const unsigned goes_with = is_delete ? message::kHasId : message::kNamed;
+  if ((is_delete && has_example) || (has_bit && (flags & goes_with) == 0)) {
     return Reject(Reason::kMalformed, "flags that mean nothing are set");
   }
   return std::nullopt;
@@ -192,6 +195,7 @@ Refused BinaryEventCodec::Read(std::string_view message, const Key& key, Event& 
   if (is_delete) {
     event.x.clear();
     ResizeNamed(0, event);
+    event.texts.clear();
     event.y = 0;
     Remove(event.label);
     event.w = 1;
@@ -236,13 +240,18 @@ template <typename Number>
 Refused BinaryEventCodec::ReadNumbers(Cursor& cursor, unsigned flags, Event& event) {
   const bool named = (flags & message::kNamed) != 0;
   std::uint64_t count = 0;
-  if (auto refused = ReadLabelAndWeight<Number>(cursor, flags, event)) return refused;
+  auto refused = ReadLabelAndWeight<Number>(cursor, flags, event);
+  if (refused) return refused;
   if (!cursor.ReadVarint(count)) return Malformed(cursor);
   // The smallest size of a feature. A count that cannot fit the message is rejected before anything
   // is allocated for it.
   const std::size_t feature_bytes = sizeof(Number) + (named ? 1 : 0);
   if (count > cursor.remaining() / feature_bytes) return Reject(Reason::kMalformed, "cut off");
-  if (named) return ReadNamed<Number>(cursor, count, event);
+  event.texts.clear();
+  if (named) {
+    refused = ReadNamed<Number>(cursor, count, event);
+    return refused || (flags & message::kHasTexts) == 0 ? refused : ReadTexts(cursor, event);
+  }
   ResizeNamed(0, event);
   return ReadDense<Number>(cursor, count, event);
 }
@@ -265,6 +274,25 @@ Refused BinaryEventCodec::ReadNamed(Cursor& cursor, std::size_t count, Event& ev
     if (!IsFinite(value)) return BadNumber(message::FeatureName(true, i));
     event.named[i].first.assign(name);
     event.named[i].second = value;
+  }
+  return std::nullopt;
+}
+
+Refused BinaryEventCodec::ReadTexts(Cursor& cursor, Event& event) {
+  std::uint64_t count = 0;
+  if (!cursor.ReadVarint(count)) return Malformed(cursor);
+  if (count == 0) return message::NeedlessTexts();
+  if (count > kMaxFeatures) return message::TooManyTexts();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::string_view parts[2];
+    for (std::string_view& part : parts) {
+      std::uint64_t length = 0;
+      if (!cursor.ReadVarint(length) || !cursor.ReadBytes(length, part)) return Malformed(cursor);
+      if (message::IsUtf8(part)) continue;
+      return Reject(Reason::kMalformed, message::FeatureName(true, event.named.size() + i) +
+                                            " or its name is not valid UTF-8");
+    }
+    event.texts.emplace_back(parts[0], parts[1]);
   }
   return std::nullopt;
 }

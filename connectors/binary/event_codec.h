@@ -77,6 +77,7 @@ class BinaryEventCodec {
   std::optional<Rejection> ReadLabelAndWeight(wire::Cursor& cursor, unsigned flags, Event& event);
   template <typename Number>
   std::optional<Rejection> ReadNamed(wire::Cursor& cursor, std::size_t count, Event& event);
+  std::optional<Rejection> ReadTexts(wire::Cursor& cursor, Event& event);
 
   void Put(std::string_view text, std::optional<std::string>& to);
   void Remove(std::optional<std::string>& from);

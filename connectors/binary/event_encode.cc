@@ -5,6 +5,7 @@
 
 #include "connectors/binary/event_codec.h"
 #include "connectors/binary/message.h"
+#include "engine/admission/feature_hash.h"
 
 namespace lethe {
 
@@ -92,6 +93,22 @@ Refused AppendNumbers(const Event& event, std::string& out) {
   return std::nullopt;
 }
 
+bool WritesTexts(const Event& event) { return IsNamed(event) && !event.texts.empty(); }
+
+Refused AppendTexts(const NamedTexts& texts, std::string& out) {
+  if (texts.size() > kMaxFeatures) return message::TooManyTexts();
+  wire::AppendVarint(texts.size(), out);
+  for (const auto& [name, text] : texts) {
+    if (!message::IsUtf8(name) || !message::IsUtf8(text)) {
+      return message::Reject(Reason::kMalformed,
+                             "a text among the features, or its name, is not valid UTF-8");
+    }
+    AppendText(name, out);
+    AppendText(text, out);
+  }
+  return std::nullopt;
+}
+
 bool IsInexact(double number) {
   return !Fits<float>(number) || static_cast<double>(static_cast<float>(number)) != number;
 }
@@ -112,6 +129,7 @@ Refused BinaryEventCodec::Encode(const Event& event, NumberWidth width, std::str
   if (is_delete && event.id && event.is_replaced) flags |= message::kIsReplaced;
   if (!is_delete && is_float32) flags |= message::kFloat32;
   if (!is_delete && IsNamed(event)) flags |= message::kNamed;
+  if (!is_delete && WritesTexts(event)) flags |= message::kHasTexts;
   if (!is_delete && event.label) flags |= message::kHasLabel;
   if (!is_delete && (is_float32 ? WritesWeight<float>(event) : WritesWeight<double>(event))) {
     flags |= message::kHasWeight;
@@ -130,6 +148,7 @@ Refused BinaryEventCodec::Encode(const Event& event, NumberWidth width, std::str
   if (!is_delete) {
     refused = is_float32 ? AppendNumbers<float>(event, out) : AppendNumbers<double>(event, out);
   }
+  if (!refused && !is_delete && WritesTexts(event)) refused = AppendTexts(event.texts, out);
   if (!refused && out.size() - start > max_bytes_) refused = message::TooLarge(max_bytes_);
   if (refused) out.resize(start);
   return refused;

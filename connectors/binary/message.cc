@@ -4,6 +4,8 @@
 
 #include <simdjson.h>
 
+#include "engine/admission/feature_hash.h"
+
 namespace lethe::message {
 
 Rejection Reject(Reason reason, std::string message) {
@@ -38,6 +40,14 @@ Rejection EmptyX() { return Reject(Reason::kWrongDimension, "x is empty"); }
 
 // Weight 1 is written by leaving it out, because an event has one encoding.
 Rejection NeedlessWeight() { return Reject(Reason::kMalformed, "w is written although it is 1"); }
+
+Rejection NeedlessTexts() {
+  return Reject(Reason::kMalformed, "texts are announced and there are none");
+}
+
+Rejection TooManyTexts() {
+  return Reject(Reason::kTooLarge, "f: has more than " + std::to_string(kMaxFeatures) + " texts");
+}
 
 Rejection UpdateWithoutId() {
   return Reject(Reason::kMissingField, "id is missing: an update has to name what it replaces");

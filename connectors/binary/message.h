@@ -35,6 +35,7 @@ inline constexpr unsigned kHasId = 4;
 inline constexpr unsigned kHasSubject = 8;
 inline constexpr unsigned kHasRequest = 16;
 inline constexpr unsigned kIsReplaced = 32;  // a delete of the old version, by an update
+inline constexpr unsigned kHasTexts = 32;    // a learn or update: texts follow the named features
 inline constexpr unsigned kHasWeight = 64;   // a weight other than 1 follows the label
 inline constexpr unsigned kHasLabel = 128;   // the label is a text, the name of a class
 // The flags that a learn or update may have, and a delete may not.
@@ -86,6 +87,10 @@ std::string FeatureName(bool named, std::size_t position);
 Rejection TooLarge(std::size_t max_bytes);
 Rejection EmptyX();
 Rejection NeedlessWeight();
+Rejection NeedlessTexts();
+// An event with more texts than a model takes features; each takes little room in a message and
+// much in memory.
+Rejection TooManyTexts();
 Rejection UpdateWithoutId();
 Rejection DeleteWithoutTarget();
 

@@ -100,6 +100,7 @@ bool ReadCanonicalLearn(std::string_view text, const std::optional<std::string_v
   event.request.reset();
   event.is_replaced = false;
   event.named.clear();
+  event.texts.clear();
   return true;
 }
 

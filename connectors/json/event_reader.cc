@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "connectors/json/recovery.h"
 
@@ -73,23 +75,40 @@ Refused ReadDense(const element& x, double bound, Event& event) {
   // 0.
   if (event.x.empty()) return Reject(Reason::kWrongDimension, "x is empty");
   event.named.clear();
+  event.texts.clear();
   return std::nullopt;
+}
+
+// The next of `count` features. It keeps the buffer of the name that was there before.
+template <typename Value>
+std::pair<std::string, Value>& Next(std::vector<std::pair<std::string, Value>>& features,
+                                    std::size_t& count) {
+  if (count == features.size()) features.emplace_back();
+  return features[count++];
 }
 
 Refused ReadNamed(const element& f, double bound, Event& event) {
   simdjson::dom::object features;
-  if (f.get(features) != simdjson::SUCCESS) return WrongType(Field::kF, "an object of numbers");
-  std::size_t count = 0;
-  for (const auto& [name, number] : features) {
-    if (count == event.named.size()) event.named.emplace_back();
-    auto& feature = event.named[count];
-    feature.first.assign(name);
-    if (const auto reason = ReadNumber(number, bound, feature.second)) {
-      return BadFeature(*reason, Field::kF, count);
-    }
-    ++count;
+  if (f.get(features) != simdjson::SUCCESS) {
+    return WrongType(Field::kF, "an object of numbers and texts");
   }
-  event.named.resize(count);
+  std::size_t numbers = 0;
+  std::size_t texts = 0;
+  for (const auto& [name, value] : features) {
+    if (std::string_view text; value.get(text) == simdjson::SUCCESS) {
+      auto& feature = Next(event.texts, texts);
+      feature.first.assign(name);
+      feature.second.assign(text);
+      continue;
+    }
+    auto& feature = Next(event.named, numbers);
+    feature.first.assign(name);
+    if (const auto reason = ReadNumber(value, bound, feature.second)) {
+      return BadFeature(*reason, Field::kF, numbers + texts - 1);
+    }
+  }
+  event.named.resize(numbers);
+  event.texts.resize(texts);
   event.x.clear();
   return std::nullopt;
 }
@@ -176,6 +195,7 @@ void BecomeDelete(Event& event) {
   event.is_replaced = false;
   event.x.clear();
   event.named.clear();
+  event.texts.clear();
   event.y = 0;
   event.label.reset();
   event.w = 1;

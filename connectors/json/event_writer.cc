@@ -50,6 +50,7 @@ void WriteFeatures(const Event& event, JsonWriter& json) {
   } else {
     json.Key("f").BeginObject();
     for (const auto& [name, value] : event.named) WriteNumber(value, json.Key(name));
+    for (const auto& [name, text] : event.texts) json.Field(name, text);
     json.EndObject();
   }
 }

@@ -6,8 +6,9 @@
 #include "engine/base/check.h"
 
 namespace lethe {
-Admission::Admission(const ModelSpec& model, Pseudonymizer names, std::string topic, ShardId shard)
-    : validator_(model),
+Admission::Admission(const ModelSpec& model, Pseudonymizer names, std::string topic, ShardId shard,
+                     std::shared_ptr<const FeatureMap> map)
+    : validator_(model, std::move(map)),
       pseudonymizer_(std::move(names)),
       topic_(std::move(topic)),
       shard_(shard) {}

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,21 +15,22 @@
 
 namespace lethe {
 
-// The preprocessor of learn events for one shard: it validates an event, hashes its named features,
-// and replaces its id and subject by keyed hashes. The result depends on the one record alone, so
-// records may be admitted ahead of their turn. Thread-safe. It owns copies of its settings and
-// borrows the hasher inside `names`, which must outlive it.
+// The preprocessor of learn events for one shard: it validates an event, maps and hashes its
+// features, and replaces its id and subject by keyed hashes. The result depends on the one record
+// alone, so records may be admitted ahead of their turn. Thread-safe. It owns copies of its
+// settings and borrows the hasher inside `names`, which must outlive it.
 class Admission {
  public:
   // An event without an id gets the id "topic/shard/offset".
-  Admission(const ModelSpec& model, Pseudonymizer names, std::string topic, ShardId shard);
+  Admission(const ModelSpec& model, Pseudonymizer names, std::string topic, ShardId shard,
+            std::shared_ptr<const FeatureMap> map = nullptr);
 
   // Fills `learn` from a decoded learn or update and returns nullopt. Otherwise returns the
   // rejection, and `learn` is unspecified.
   std::optional<Rejection> Admit(const Event& event, Offset offset, AdmittedLearn& learn) const;
 
   // Fast path of Admit for dense learns. Returns false if the event needs Admit (wrong dimension,
-  // norm near the bound, bad label); `learn` is then unspecified.
+  // norm above the bound, bad label); `learn` is then unspecified.
   bool AdmitView(const LearnView& view, AdmittedLearn& learn) const;
 
   const EventValidator& validator() const { return validator_; }

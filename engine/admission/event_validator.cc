@@ -5,31 +5,15 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 
-#include "engine/admission/feature_hash.h"
-#include "engine/base/fused_kernels.h"
+#include "engine/admission/rescale.h"
 
 namespace lethe {
 namespace {
 
 Rejection Refuse(Reason reason, std::string message) {
   return {.reason = reason, .message = std::move(message), .is_request = false};
-}
-
-// Shrinks x, which is finite and not zero, to a computed norm of at most `bound`. Scaling by the
-// largest entry first keeps the squares finite. Rounding may leave the norm a little above the
-// bound, so the factor is reduced until it is not. Returns false if 16 reductions were not enough;
-// no such x is known.
-bool RescaleTo(double bound, Eigen::Ref<Vector> x) {
-  x /= x.cwiseAbs().maxCoeff();
-  double factor = bound / x.norm();
-  const Vector direction = x;
-  for (int i = 0; i < 16; ++i) {
-    x = direction * factor;
-    if (x.norm() <= bound) return true;
-    factor *= 1 - 2 * DBL_EPSILON;
-  }
-  return false;
 }
 
 // The comparison is false for NaN, so features with a NaN or an infinity are never within.
@@ -44,8 +28,10 @@ double SurelyWithin(double bound) {
 
 }  // namespace
 
-EventValidator::EventValidator(const ModelSpec& model)
-    : model_(model), surely_within_(SurelyWithin(model.feature_norm)) {
+EventValidator::EventValidator(const ModelSpec& model, std::shared_ptr<const FeatureMap> map)
+    : model_(model),
+      encoder_(model, std::move(map)),
+      surely_within_(SurelyWithin(model.feature_norm)) {
   for (const std::string& name : model_.class_names) {
     classes_.emplace_back(name, static_cast<double>(classes_.size()));
   }
@@ -53,77 +39,31 @@ EventValidator::EventValidator(const ModelSpec& model)
 }
 
 std::optional<Rejection> EventValidator::Admit(const Event& event, Example& example) const {
-  auto rejection = model_.hash_bits ? AdmitNamed(event, example) : AdmitDense(event, example);
-  if (rejection) return rejection;
+  double squared_norm = 0;
+  if (auto rejection = encoder_.Encode(event, example, squared_norm)) return rejection;
+  if (!(squared_norm < surely_within_)) {
+    if (auto rejection = AdmitNorm(squared_norm, example)) return rejection;
+  }
   return AdmitTarget(event.label, event.y, event.w, example);
 }
 
 bool EventValidator::AdmitView(const LearnView& learn, Example& example) const {
-  const Eigen::Index dimension = feature_dimension();
-  if (model_.hash_bits || static_cast<Eigen::Index>(learn.count) != dimension) return false;
-  example.at.clear();
-  example.x.resize(input_dimension());
-  const double squared_norm = learn.is_float32
-                                  ? WidenWithSquaredNorm(learn.x, learn.count, example.x.data())
-                                  : UnpackWithSquaredNorm(learn.x, learn.count, example.x.data());
-  if (model_.bias) example.x[dimension] = 1;
-  return squared_norm < surely_within_ && !AdmitTarget(learn.label, learn.y, learn.w, example);
+  double squared_norm = 0;
+  if (!encoder_.EncodeView(learn, example, squared_norm)) return false;
+  if (!(squared_norm < surely_within_) && !IsWithin(model_.feature_norm, squared_norm)) {
+    return false;
+  }
+  return !AdmitTarget(learn.label, learn.y, learn.w, example);
 }
 
-std::optional<Rejection> EventValidator::AdmitDense(const Event& event, Example& example) const {
-  const Eigen::Index dimension = feature_dimension();
-  if (!event.named.empty()) {
-    return Refuse(Reason::kWrongDimension,
-                  "f: this model takes dense features x of length " + std::to_string(dimension));
-  }
-  if (static_cast<Eigen::Index>(event.x.size()) != dimension) {
-    return Refuse(Reason::kWrongDimension, "x: has " + std::to_string(event.x.size()) +
-                                               " values, the model takes " +
-                                               std::to_string(dimension));
-  }
-  example.at.clear();
-  example.x.resize(input_dimension());
-  auto x = example.x.head(dimension);
-  const double squared_norm = CopyWithSquaredNorm(event.x.data(), event.x.size(), x.data());
-  if (model_.bias) example.x[dimension] = 1;
-  if (squared_norm < surely_within_ || IsWithin(model_.feature_norm, squared_norm)) {
+std::optional<Rejection> EventValidator::AdmitNorm(double squared_norm, Example& example) const {
+  if (IsWithin(model_.feature_norm, squared_norm)) return std::nullopt;
+  if (model_.oversized == Oversized::kRescale &&
+      RescaleTo(model_.feature_norm, example.x.head(example.x.size() - (model_.bias ? 1 : 0)))) {
     return std::nullopt;
   }
-  for (Eigen::Index i = 0; i < dimension; ++i) {
-    if (!std::isfinite(x[i])) {
-      return Refuse(Reason::kNotFinite, "x[" + std::to_string(i) + "]: is not a finite number");
-    }
-  }
-  return AdmitNorm("x", x);
-}
-
-std::optional<Rejection> EventValidator::AdmitNamed(const Event& event, Example& example) const {
-  if (!event.x.empty()) {
-    return Refuse(Reason::kWrongDimension, "x: this model takes named features f");
-  }
-  if (event.named.size() > kMaxFeatures) {
-    return Refuse(Reason::kTooLarge, "f: has " + std::to_string(event.named.size()) +
-                                         " features, the most is " + std::to_string(kMaxFeatures));
-  }
-  for (std::size_t i = 0; i < event.named.size(); ++i) {
-    if (!std::isfinite(event.named[i].second)) {
-      return Refuse(Reason::kNotFinite, "f[" + std::to_string(i) + "]: is not a finite number");
-    }
-  }
-  HashFeatures(event.named, *model_.hash_bits, model_.bias, example);
-  auto x = example.x.head(example.x.size() - (model_.bias ? 1 : 0));
-  if (!x.allFinite()) {
-    return Refuse(Reason::kNotFinite, "f: features that share a place add up to no finite number");
-  }
-  return AdmitNorm("f", x);
-}
-
-std::optional<Rejection> EventValidator::AdmitNorm(const char* field, Eigen::Ref<Vector> x) const {
-  if (IsWithin(model_.feature_norm, x.squaredNorm())) return std::nullopt;
-  if (model_.oversized == Oversized::kRescale && RescaleTo(model_.feature_norm, x)) {
-    return std::nullopt;
-  }
-  return Refuse(Reason::kOversized, std::string(field) + ": its norm is above model.feature_norm");
+  return Refuse(Reason::kOversized, std::string(model_.hash_bits ? "f" : "x") +
+                                        ": its norm is above model.feature_norm");
 }
 
 std::optional<Rejection> EventValidator::AdmitTarget(const std::optional<std::string_view>& label,

@@ -1,6 +1,7 @@
 #include "engine/admission/feature_hash.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "engine/base/check.h"
 
@@ -54,8 +55,7 @@ HashedFeature HashFeature(std::string_view name, std::int64_t bits) {
   return {static_cast<std::uint32_t>(hash & mask), (hash >> 63) == 0 ? 1.0 : -1.0};
 }
 
-void HashFeatures(const std::vector<std::pair<std::string, double>>& named, std::int64_t bits,
-                  bool bias, Example& example) {
+void HashFeatures(const NamedValues& named, std::int64_t bits, bool bias, Example& example) {
   LETHE_CHECK(bits >= 1 && bits <= kMaxHashBits && named.size() <= kMaxFeatures);
   std::vector<Term> terms;
   terms.reserve(named.size() + 1);

@@ -2,11 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
+#include "engine/ports/event.h"
 #include "engine/ports/example.h"
 
 namespace lethe {
@@ -37,7 +35,6 @@ HashedFeature HashFeature(std::string_view name, std::int64_t bits);
 // index. Features that collide are added in the order of the event, and sums of zero are left out.
 // With `bias`, a feature 1 at index 2^bits follows. Requires at most kMaxFeatures features. A sum
 // may overflow; the caller checks that it is finite.
-void HashFeatures(const std::vector<std::pair<std::string, double>>& named, std::int64_t bits,
-                  bool bias, Example& example);
+void HashFeatures(const NamedValues& named, std::int64_t bits, bool bias, Example& example);
 
 }  // namespace lethe

@@ -10,6 +10,7 @@
 
 #include "engine/base/elementary.h"
 #include "engine/privacy/noise.h"
+#include "engine/spec/dimension.h"
 
 namespace lethe {
 namespace {
@@ -182,19 +183,19 @@ double MinimiserRadius(const ModelSpec& model, const Constants& constants) {
   return HUGE_VAL;
 }
 
-Status CheckReset(const ModelSpec& model, const Constants& constants, double tolerance,
-                  const char* who) {
+Status CheckReset(const Spec& spec, const Constants& constants, double tolerance, const char* who) {
+  const ModelSpec& model = spec.model;
+  const std::int64_t dimension = FeatureDimension(spec);
   const double least = MinimiserRadius(model, constants);
   char text[400];
-  const std::int64_t weights = (model.dimension + 1) * (model.classes - 1);
+  const std::int64_t weights = (dimension + 1) * (model.classes - 1);
   if (model.loss == LossKind::kSoftmax && weights > kMostSoftmaxWeights) {
     std::snprintf(text, sizeof text,
                   "%s solves for all weights together, and %lld features with %lld classes have "
                   "%lld of them; at most %lld. Use mode: rewind, or mode: active with variant: "
                   "ledger",
-                  who, static_cast<long long>(model.dimension),
-                  static_cast<long long>(model.classes), static_cast<long long>(weights),
-                  static_cast<long long>(kMostSoftmaxWeights));
+                  who, static_cast<long long>(dimension), static_cast<long long>(model.classes),
+                  static_cast<long long>(weights), static_cast<long long>(kMostSoftmaxWeights));
     return {ErrorCode::kConfig, text};
   }
   if (!(constants.radius >= least)) {
@@ -205,9 +206,8 @@ Status CheckReset(const ModelSpec& model, const Constants& constants, double tol
                   who, least, constants.radius);
     return {ErrorCode::kConfig, text};
   }
-  const double rounding =
-      MeanCost::GradientRounding(constants, kMostEvents, model.dimension + 1,
-                                 model.loss == LossKind::kSoftmax ? model.classes : 0);
+  const double rounding = MeanCost::GradientRounding(
+      constants, kMostEvents, dimension + 1, model.loss == LossKind::kSoftmax ? model.classes : 0);
   if (!(rounding <= tolerance / 2)) {
     std::snprintf(text, sizeof text,
                   "forgetting.active.tolerance: %.3g cannot be told from rounding, which may be "

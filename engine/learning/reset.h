@@ -17,7 +17,7 @@ Status ResetTo(const MeanCost& cost, const Constants& constants, double toleranc
 // Fails (kConfig), before any data is seen, if the minimiser may lie outside of the ball, where the
 // gradient need not vanish, or if rounding alone may exceed half of the tolerance. ResetTo requires
 // that this check has passed. `who` is the configuration key that asks for a reset.
-Status CheckReset(const ModelSpec& model, const Constants& constants, double tolerance,
+Status CheckReset(const Spec& spec, const Constants& constants, double tolerance,
                   const char* who = "forgetting.active.variant: second_order");
 
 // A radius within which every minimiser lies: min(G/mu, sqrt(2 sup loss(0; y)/mu)).

@@ -97,7 +97,7 @@ Status Check(const Spec& spec, const Constants& constants) {
   }
   switch (variant) {
     case ActiveVariant::kSecondOrder:
-      return CheckReset(spec.model, constants, forgetting.active.tolerance);
+      return CheckReset(spec, constants, forgetting.active.tolerance);
     case ActiveVariant::kLedger: return Status::Ok();
     case ActiveVariant::kAlgorithm3:
       if (spec.model.loss == LossKind::kHuber) {
@@ -106,7 +106,7 @@ Status Check(const Spec& spec, const Constants& constants) {
             "forgetting.active.variant: algorithm_3 needs a loss with a third derivative, which "
             "huber has not; use second_order"};
       }
-      LETHE_RETURN_IF_ERROR(CheckReset(spec.model, constants, forgetting.active.tolerance,
+      LETHE_RETURN_IF_ERROR(CheckReset(spec, constants, forgetting.active.tolerance,
                                        "forgetting.active.variant: algorithm_3"));
       break;
     case ActiveVariant::kAlgorithm3Paper:

@@ -11,7 +11,7 @@ OnlineRun NewOnlineRun(const Spec& spec, const Constants& constants, const Sched
           constants,
           schedule,
           InputDimension(spec),
-          spec.model.hash_bits ? OnlineRun::Features::kSparse : OnlineRun::Features::kDense,
+          IsSparse(spec) ? OnlineRun::Features::kSparse : OnlineRun::Features::kDense,
           account};
 }
 

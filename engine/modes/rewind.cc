@@ -45,7 +45,7 @@ class RewindUnlearner final : public Unlearner {
         payloads_(context.payloads),
         window_(window),
         is_in_time_(RewindWindowMs(context.spec.forgetting) > 0),
-        ns_per_position_(RewindNsPerPosition(spec_.model)),
+        ns_per_position_(RewindNsPerPosition(spec_)),
         run_(NewRun()),
         checkpoints_(run_.state_size()) {}
 

@@ -32,6 +32,7 @@ void Event::Clear() {
   is_replaced = false;
   x.clear();
   named.clear();
+  texts.clear();
   y = 0;
   label.reset();
   w = 1;

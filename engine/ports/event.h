@@ -45,6 +45,10 @@ struct Rejection {
 inline constexpr std::size_t kMaxIdBytes = 1024;
 inline constexpr std::size_t kMaxRequestBytes = 128;
 
+// Named features, and texts that stand where a feature has its value, in the order of the event.
+using NamedValues = std::vector<std::pair<std::string, double>>;
+using NamedTexts = std::vector<std::pair<std::string, std::string>>;
+
 // A decoded event, which owns its texts and features. A codec decodes many records into one object,
 // so that the buffers are allocated once.
 struct Event {
@@ -55,8 +59,9 @@ struct Event {
   // Deletes by id: an update on another partition has replaced the event, and only the old version
   // here is to be deleted.
   bool is_replaced = false;
-  std::vector<double> x;                              // dense features
-  std::vector<std::pair<std::string, double>> named;  // named features ("f")
+  std::vector<double> x;  // dense features
+  NamedValues named;      // named features ("f")
+  NamedTexts texts;       // the members of "f" whose values are texts
   double y = 0;
   std::optional<std::string> label;  // y as text: the name of a class
   double w = 1;                      // the importance weight

@@ -113,10 +113,22 @@ void WarnOfWindow(const Plan& plan, std::vector<std::string>& warnings) {
   warn("forgetting.batch_window", forgetting.batch_window);
 }
 
+// A bound that no row can come near makes every constant, and all noise, larger than they need be.
+void WarnOfNorm(const Plan& plan, std::vector<std::string>& warnings) {
+  const FeaturesSpec& features = plan.spec.features;
+  const bool is_unit = features.fourier.dimension > 0 || features.normalise == NormaliseKind::kL2;
+  if (!is_unit || plan.spec.model.feature_norm <= 1) return;
+  warnings.push_back(std::string("features.") +
+                     (features.fourier.dimension > 0 ? "fourier" : "normalise") +
+                     " makes rows of norm at most 1, and every bound is computed for rows of "
+                     "model.feature_norm: set that to 1");
+}
+
 }  // namespace
 
 std::vector<std::string> Warnings(const Plan& plan, std::int64_t stream_events) {
   std::vector<std::string> warnings;
+  WarnOfNorm(plan, warnings);
   WarnOfWindow(plan, warnings);
   WarnOfNoise(plan, stream_events, warnings);
   return warnings;

@@ -3,6 +3,7 @@
 #include "engine/admission/feature_hash.h"
 #include "engine/base/check.h"
 #include "engine/shard/served_weights.h"
+#include "engine/spec/features.h"
 
 namespace lethe {
 namespace {
@@ -91,6 +92,10 @@ std::string ModelJson(const PipelineInfo& info, const Vector& weights,
   json.Field("loss", info.loss).Field("dimension", std::int64_t{dimension});
   if (info.hash_bits) {
     json.Field("hash_bits", *info.hash_bits).Field("hash", kFeatureHashName);
+  }
+  if (info.features) {
+    if (!info.hash_bits) json.Field("inputs", info.dimension);
+    WriteFeatures(json.Key("features"), info.features->spec(), ScaleForm::kNumbers);
   }
   if (info.classes > 0) {
     WriteClasses(json.Key("classes"), info);

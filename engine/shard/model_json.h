@@ -49,8 +49,8 @@ void WriteVersion(JsonWriter& json, std::span<const ShardModel> shards, const Ha
 void WriteShards(JsonWriter& json, std::span<const ShardModel> shards);
 
 // The document lethe.model/1, in one line. From `info` it uses the loss, the classes, the bias, the
-// hash bits and the configuration's hash. A softmax model has the members "classes", "weights" as a
-// row for each class, and "intercept" as a number for each class.
+// hash bits, the maps of features and the configuration's hash. A softmax model has the members
+// "classes", "weights" as a row for each class, and "intercept" as a number for each class.
 std::string ModelJson(const PipelineInfo& info, std::span<const ShardModel> shards,
                       const Hasher& hasher);
 

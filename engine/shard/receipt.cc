@@ -137,8 +137,7 @@ std::string WriteReceipt(const Receipt& receipt, const ReceiptContext& context,
   if (receipt.forgetting.shrink < 1) json.Field("shrink", receipt.forgetting.shrink);
   WritePromise(json, receipt, context);
   WriteLines(json, "assumptions", Assumptions(spec, context.is_adaptive, context.blank));
-  WriteLines(json, "not_covered",
-             NotCovered(context.keeps_secret, receipt, spec.learning.tuned_on));
+  WriteLines(json, "not_covered", NotCovered(spec, context.keeps_secret, receipt));
   json.Field("noise", Name(spec.noise.source)).Field("config", context.config_sha256);
   json.Field("previous", previous);
   json.Field("statement", Statement(receipt, context));

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "engine/base/json.h"
 
@@ -228,18 +229,29 @@ std::vector<std::string> Assumptions(const Spec& spec, bool is_adaptive, Ledger:
   return lines;
 }
 
-std::vector<std::string> NotCovered(bool keeps_secret, const Receipt& receipt, TunedOn tuned_on) {
+std::vector<std::string> NotCoveredOf(const Spec& spec) {
+  std::vector<std::string> lines;
+  if (spec.learning.tuned_on == TunedOn::kPrivate) {
+    lines.emplace_back(
+        "What the settings of this model tell: they were chosen on data that may have been deleted "
+        "since (learning.tuned_on: private).");
+  }
+  if (!spec.features.scale.file.empty() && !spec.features.scale.is_public) {
+    lines.emplace_back(
+        "What the means and deviations of features.scale tell: they were computed from data that "
+        "may have been deleted since (public: false).");
+  }
+  return lines;
+}
+
+std::vector<std::string> NotCovered(const Spec& spec, bool keeps_secret, const Receipt& receipt) {
   std::vector<std::string> lines = {
       "Models and predictions released before the request took effect.",
       "Hyper-parameters chosen, or a warm start made, with data that was deleted later.",
       "Side channels such as timing and memory.",
       "The source topic, its backups and other systems that hold the data.",
   };
-  if (tuned_on == TunedOn::kPrivate) {
-    lines.emplace_back(
-        "What the settings of this model tell: they were chosen on data that may have been deleted "
-        "since (learning.tuned_on: private).");
-  }
+  for (std::string& line : NotCoveredOf(spec)) lines.push_back(std::move(line));
   if (keeps_secret) {
     lines.emplace_back(
         "The engine's own state (secret_state: yes): this mode keeps the model before its noise, "

@@ -18,7 +18,10 @@ std::vector<std::string> Assumptions(const Spec& spec, bool is_adaptive,
                                      Ledger::Blank blank = Ledger::Blank::kNoStep);
 // The limits of the promise, with those of this receipt's own. `keeps_secret`: the mode keeps the
 // model before its noise, so that the engine's own state is not covered.
-std::vector<std::string> NotCovered(bool keeps_secret, const Receipt& receipt = {},
-                                    TunedOn tuned_on = TunedOn::kNone);
+std::vector<std::string> NotCovered(const Spec& spec, bool keeps_secret,
+                                    const Receipt& receipt = {});
+// The part of it that follows from how this configuration was made: settings and scales that came
+// from rows which may be deleted later.
+std::vector<std::string> NotCoveredOf(const Spec& spec);
 
 }  // namespace lethe

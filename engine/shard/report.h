@@ -2,10 +2,12 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/admission/feature_map.h"
 #include "engine/base/types.h"
 #include "engine/shard/counters.h"
 #include "engine/spec/accountant.h"
@@ -20,13 +22,14 @@ struct PipelineInfo {
   std::string loss;
   std::string schedule;
   std::string config_sha256;
-  std::int64_t dimension = 0;  // of x; with the bias, the weights have one more
+  std::int64_t dimension = 0;  // of x, before all maps; 0 for named features
   bool bias = false;
-  std::optional<std::int64_t> hash_bits;  // named features: 2^hash_bits weights
-  std::int64_t weights = 0;               // the number of weights of the model
-  std::int64_t classes = 0;               // of softmax; 0: the model has one output
-  std::vector<std::string> class_names;   // in the order of their numbers; empty: without names
-  double radius = 0;                      // the bound on the norm of the weights
+  std::optional<std::int64_t> hash_bits;       // named features, hashed to 2^hash_bits places
+  std::shared_ptr<const FeatureMap> features;  // nullptr: a row is used as it is
+  std::int64_t weights = 0;                    // the number of weights of the model
+  std::int64_t classes = 0;                    // of softmax; 0: the model has one output
+  std::vector<std::string> class_names;  // in the order of their numbers; empty: without names
+  double radius = 0;                     // the bound on the norm of the weights
   bool certified = false;
   // Partitions of the topic. 0: not known yet, and the two promises below are not known either.
   std::int64_t shards = 1;

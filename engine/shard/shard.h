@@ -117,7 +117,7 @@ class Shard {
   // A new admission for this shard's learns and updates, which any thread may use. It borrows the
   // hasher and not the shard.
   Admission NewAdmission() const {
-    return {plan_.spec.model, pseudonymizer_, plan_.spec.topic, id_};
+    return {plan_.spec.model, pseudonymizer_, plan_.spec.topic, id_, plan_.features};
   }
 
   // A hint that the learn will be processed soon, at most kPrefetchAhead items later. Fetches the

@@ -42,10 +42,18 @@ Status CheckClasses(const ModelSpec& model) {
 
 }  // namespace
 
-std::int64_t InputDimension(const Spec& spec) {
+bool IsSparse(const Spec& spec) {
+  return spec.model.hash_bits && spec.features.fourier.dimension == 0;
+}
+
+std::int64_t FeatureDimension(const Spec& spec) {
+  if (spec.features.fourier.dimension > 0) return spec.features.fourier.dimension;
   const ModelSpec& model = spec.model;
-  return (model.hash_bits ? std::int64_t{1} << *model.hash_bits : model.dimension) +
-         (model.bias ? 1 : 0);
+  return model.hash_bits ? std::int64_t{1} << *model.hash_bits : model.dimension;
+}
+
+std::int64_t InputDimension(const Spec& spec) {
+  return FeatureDimension(spec) + (spec.model.bias ? 1 : 0);
 }
 
 std::int64_t Outputs(const Spec& spec) { return Loss(spec.model, spec.learning.update).outputs(); }

@@ -10,8 +10,13 @@ namespace lethe {
 // The largest model, in weights: 512 MB of doubles.
 inline constexpr std::int64_t kMostWeights = std::int64_t{1} << 26;
 
-// The number of features of an Example, the bias included: the values of x, or for a hashed model
-// the places that `at` may name.
+// Whether an Example has the nonzero features only: those of hashed names, unless a Fourier map has
+// made them dense.
+bool IsSparse(const Spec& spec);
+
+// The number of features of an Example, after all maps and without the bias.
+std::int64_t FeatureDimension(const Spec& spec);
+// The same with the bias: the values of x, or for a sparse example the places that `at` may name.
 std::int64_t InputDimension(const Spec& spec);
 
 // The linear outputs m of a model (Loss::outputs). The m weights of feature i stand at

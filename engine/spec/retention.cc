@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "engine/base/elementary.h"
+#include "engine/spec/dimension.h"
 
 namespace lethe {
 namespace {
@@ -34,7 +35,7 @@ WindowChoice ChooseWindow(const Spec& spec, const Constants& constants, const Sc
     reason =
         kHalfLives * half_life > kLeastEvents ? WindowReason::kHalfLives : WindowReason::kLeast;
   }
-  const double in_memory = kMostBytes / 2 / BytesOfRetainedEvent(spec.model);
+  const double in_memory = kMostBytes / 2 / BytesOfRetainedEvent(spec);
   if (in_memory < events) reason = WindowReason::kMemory;
   const double window = std::min(events, in_memory);
   // A round number does not depend on the last bit of a logarithm.
@@ -50,9 +51,9 @@ std::int64_t RewindWindowMs(const ForgettingSpec& forgetting) {
   return forgetting.mode == "rewind" ? forgetting.retention.time_ms / 2 : 0;
 }
 
-double BytesOfRetainedEvent(const ModelSpec& model) {
-  return kBytesOfNames +
-         (model.hash_bits ? kBytesOfHashedFeatures : 8 * static_cast<double>(model.dimension + 1));
+double BytesOfRetainedEvent(const Spec& spec) {
+  return kBytesOfNames + (IsSparse(spec) ? kBytesOfHashedFeatures
+                                         : 8 * static_cast<double>(FeatureDimension(spec) + 1));
 }
 
 // As a configuration prints a duration: the largest unit of which there is a whole number, and 24h

@@ -40,6 +40,6 @@ std::string ToText(const Retention& retention);
 
 // The bytes that an event of the window takes in memory or on disk, its names included. Named
 // features are counted as a usual event has them.
-double BytesOfRetainedEvent(const ModelSpec& model);
+double BytesOfRetainedEvent(const Spec& spec);
 
 }  // namespace lethe

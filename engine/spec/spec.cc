@@ -2,6 +2,7 @@
 
 #include "engine/base/check.h"
 #include "engine/base/json.h"
+#include "engine/spec/features.h"
 #include "engine/spec/retention.h"
 
 namespace lethe {
@@ -132,6 +133,10 @@ std::string CertificatePart(const Spec& spec) {
   JsonWriter json;
   json.BeginObject();
   WriteModel(json, spec.model);
+  // Not written without maps, so that states from before this key existed stay valid.
+  if (HasMaps(spec.features)) {
+    WriteFeatures(json.Key("features"), spec.features, ScaleForm::kHash);
+  }
   WriteLearning(json, spec.learning);
   WriteForgetting(json, spec.forgetting);
   json.Key("noise").BeginObject().Field("source", Name(spec.noise.source)).EndObject();

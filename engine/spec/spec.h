@@ -45,33 +45,33 @@ struct ModelSpec {
   double weight_bound = 1;               // the largest importance weight of an event
 };
 
-// Maps of the features of one event, applied in this order: text, crosses, hashing, scale, clip,
-// normalise, Fourier features, bias. None of them remembers an event.
+// Maps of the features of one event (engine/spec/features.h). None of them remembers an event.
 enum class NormaliseKind { kNone, kL2 };
 enum class TextFeatures { kNone, kWords, kNgrams };
 
 struct FourierSpec {
   std::int64_t dimension = 0;  // random Fourier features; 0: none
   double gamma = 1;            // of the Gaussian kernel exp(-gamma |x - y|^2)
-  std::uint64_t seed = 1;
+  std::int64_t seed = 1;
 };
 
-// Means and deviations by which dense features are scaled. They come from a file.
+// Means and deviations by which features are scaled. They come from a file.
 struct ScaleSpec {
   std::string file;  // its path; empty: no scaling
   std::string sha256;
-  bool is_public = true;  // false: it was computed from rows that may be deleted later
+  bool is_public = false;          // false: made from rows that may be deleted later
+  std::vector<std::string> names;  // of the features; for dense ones it may be empty
   std::vector<double> mean;
   std::vector<double> deviation;
 };
 
 struct FeaturesSpec {
-  NormaliseKind normalise = NormaliseKind::kNone;
-  double clip = 0;                                         // 0: off
-  std::vector<std::pair<std::string, std::string>> cross;  // pairs of namespaces
   TextFeatures text = TextFeatures::kNone;
-  FourierSpec fourier;
   ScaleSpec scale;
+  std::vector<std::pair<std::string, std::string>> cross;  // pairs of namespaces
+  std::optional<double> clip;
+  NormaliseKind normalise = NormaliseKind::kNone;
+  FourierSpec fourier;
 };
 
 struct HorizonSpec {
@@ -231,9 +231,9 @@ const char* Name(FatsClient client);
 // Whether this mode uses ErmSpec.
 bool UsesErm(const std::string& mode);
 
-// The certificate part of the configuration (model, learning, forgetting, noise.source) as one line
-// of JSON with a fixed order of keys. Every receipt contains its SHA-256, and a state can be
-// resumed only with an equal certificate part.
+// The certificate part of the configuration (model, features, learning, forgetting, noise.source)
+// as one line of JSON with a fixed order of keys. Every receipt contains its SHA-256, and a state
+// can be resumed only with an equal certificate part.
 std::string CertificatePart(const Spec& spec);
 
 }  // namespace lethe

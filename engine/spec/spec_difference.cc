@@ -6,8 +6,26 @@
 namespace lethe {
 namespace {
 
+// The end of the value that begins at `at`: a text, a number, a word or an array.
+std::size_t EndOfValue(std::string_view json, std::size_t at) {
+  int depth = 0;
+  bool in_text = false;
+  for (; at < json.size(); ++at) {
+    const char c = json[at];
+    if (in_text) {
+      if (c == '\\') ++at;
+      if (c == '"') in_text = false;
+      continue;
+    }
+    if (depth == 0 && (c == ',' || c == '}')) return at;
+    in_text = c == '"';
+    depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+  }
+  return json.size();
+}
+
 // The values of nested JSON objects by their path, such as "model.lambda". It parses only the JSON
-// that CertificatePart writes: no spaces, and no escapes, commas or brackets inside a text.
+// that CertificatePart writes: no spaces, and no object inside an array.
 std::map<std::string, std::string> Flatten(std::string_view json) {
   std::map<std::string, std::string> values;
   std::vector<std::string> path;
@@ -30,7 +48,7 @@ std::map<std::string, std::string> Flatten(std::string_view json) {
       key = path.empty() || path.back().empty() ? name : path.back() + "." + name;
       at = colon + 2;
       if (at < json.size() && json[at] == '{') continue;
-      const std::size_t end = std::min(json.find_first_of(",}", at), json.size());
+      const std::size_t end = EndOfValue(json, at);
       values[key] = json.substr(at, end - at);
       at = end;
     }

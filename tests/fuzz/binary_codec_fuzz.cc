@@ -42,7 +42,7 @@ void CheckAccepted(const Event& event) {
   LETHE_CHECK(!event.label || event.y == 0);
   for (const double value : event.x) LETHE_CHECK(std::isfinite(value));
   for (const auto& [name, value] : event.named) LETHE_CHECK(std::isfinite(value));
-  LETHE_CHECK(event.x.empty() || event.named.empty());
+  LETHE_CHECK(event.x.empty() || (event.named.empty() && event.texts.empty()));
   if (event.kind == EventKind::kDelete) {
     LETHE_CHECK(event.id.has_value() != event.subject.has_value());
     LETHE_CHECK(event.x.empty() && event.named.empty() && event.y == 0);
@@ -101,7 +101,7 @@ class MessageHarness {
     LETHE_CHECK(learn.x + learn.count * (learn.is_float32 ? 4 : 8) ==
                 message.data() + message.size());
     if (event_.x.empty()) return;  // it was refused
-    LETHE_CHECK(event_.kind == EventKind::kLearn && event_.named.empty());
+    LETHE_CHECK(event_.kind == EventKind::kLearn && event_.named.empty() && event_.texts.empty());
     LETHE_CHECK(event_.id == learn.id && event_.y == learn.y && event_.x.size() == learn.count);
     LETHE_CHECK(event_.w == learn.w && event_.label.has_value() == learn.label.has_value());
     LETHE_CHECK(!learn.label || *event_.label == *learn.label);

@@ -31,7 +31,7 @@ void CheckAccepted(const Event& event) {
   LETHE_CHECK(std::isfinite(event.y) && std::isfinite(event.w));
   for (const double value : event.x) LETHE_CHECK(std::isfinite(value));
   for (const auto& [name, value] : event.named) LETHE_CHECK(std::isfinite(value));
-  LETHE_CHECK(event.x.empty() || event.named.empty());
+  LETHE_CHECK(event.x.empty() || (event.named.empty() && event.texts.empty()));
   if (event.kind == EventKind::kDelete) {
     LETHE_CHECK(event.id.has_value() != event.subject.has_value());
     LETHE_CHECK(event.x.empty() && event.named.empty() && !event.label && event.w == 1);
@@ -51,8 +51,8 @@ void CheckRejected(const Rejection& rejection, const Event& event) {
 
 bool Same(const Event& a, const Event& b) {
   return a.kind == b.kind && a.id == b.id && a.subject == b.subject && a.request == b.request &&
-         a.x == b.x && a.named == b.named && a.y == b.y && a.label == b.label && a.w == b.w &&
-         a.unknown_members == b.unknown_members;
+         a.x == b.x && a.named == b.named && a.texts == b.texts && a.y == b.y &&
+         a.label == b.label && a.w == b.w && a.unknown_members == b.unknown_members;
 }
 
 bool Same(const std::optional<Rejection>& a, const std::optional<Rejection>& b) {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/generate/split_mix.h"
+#include "engine/base/split_mix.h"
 #include "engine/modes/papers/fats_run.h"
 #include "engine/spec/spec.h"
 #include "state/payloads/memory_payloads.h"

@@ -111,7 +111,7 @@ Example RandomExample(Dice& dice, const ModelSpec& model, const Habits& habits) 
 double WorstOf(Dice& dice, bool with_active_steps) {
   const Spec spec = RandomSpec(dice);
   const Script script(spec);
-  const bool resettable = CheckReset(spec.model, script.plan().constants, 1e-7).ok();
+  const bool resettable = CheckReset(spec, script.plan().constants, 1e-7).ok();
   const Habits habits{dice.Chance(0.5),
                       dice.Chance(0.5),
                       dice.Chance(0.5) ? 0 : 0.9,

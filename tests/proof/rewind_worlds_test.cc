@@ -263,6 +263,23 @@ Spec RandomSpec(Dice& dice) {
   return spec;
 }
 
+// Every map that the model takes. What comes out has norm 1 at most, so no content is refused.
+void AddMaps(Dice& dice, Spec& spec) {
+  FeaturesSpec& features = spec.features;
+  features.scale = {.file = "scale.json",
+                    .sha256 = "",
+                    .is_public = true,
+                    .names = {"a1", "b"},
+                    .mean = {0.1, -0.2},
+                    .deviation = {0.3, 0.5}};
+  features.clip = dice.LogUniform(0.3, 3);
+  features.normalise = NormaliseKind::kL2;
+  if (dice.Chance(0.7)) features.fourier = {2 + 2 * dice.Below(6), dice.LogUniform(0.1, 10), 1};
+  if (!spec.model.hash_bits) return;
+  features.text = dice.Chance(0.5) ? TextFeatures::kWords : TextFeatures::kNgrams;
+  features.cross = {{"b", "t"}, {"t", "t"}};
+}
+
 void SetContent(Dice& dice, const Spec& spec, Event& event) {
   // Two names may share a weight, and the sum must be accepted as well.
   const Vector x = dice.Direction(2, 0.7 * dice.Uniform());
@@ -270,6 +287,12 @@ void SetContent(Dice& dice, const Spec& spec, Event& event) {
   event.named.clear();
   if (spec.model.hash_bits) {
     event.named = {{"a" + std::to_string(dice.Below(9)), x[0]}, {"b", x[1]}};
+    event.texts.clear();
+    if (spec.features.text != TextFeatures::kNone) {
+      std::string text;
+      for (auto words = dice.Below(5); words > 0; --words) text += " w" + std::to_string(words);
+      event.texts = {{"t", text}};
+    }
   } else {
     event.x = {x[0], x[1]};
   }
@@ -327,9 +350,10 @@ struct Counts {
   std::int64_t replayed = 0;  // scripts
 };
 
-void CompareWorlds(std::uint64_t seed, Counts& counts) {
+void CompareWorlds(std::uint64_t seed, bool has_maps, Counts& counts) {
   Dice dice(seed);
-  const Spec spec = RandomSpec(dice);
+  Spec spec = RandomSpec(dice);
+  if (has_maps) AddMaps(dice, spec);
   const auto plan = Plan::Make(spec);
   ASSERT_TRUE(plan.ok()) << plan.status().message();
   std::vector<Step> steps = RandomScript(dice, spec);
@@ -380,12 +404,22 @@ void CompareWorlds(std::uint64_t seed, Counts& counts) {
 TEST(RewindWorlds, WhatIsForgottenOrExpiredChangesNothingThatIsReleased) {
   Counts counts;
   for (std::uint64_t seed = 1; seed <= 8000 && !HasFatalFailure(); ++seed) {
-    CompareWorlds(seed, counts);
+    CompareWorlds(seed, false, counts);
   }
   EXPECT_GT(counts.changed, 30'000);
   EXPECT_GT(counts.slides_in_time, 10'000);
   EXPECT_GT(counts.slides, counts.slides_in_time + 5'000);
   EXPECT_GT(counts.replayed, 500);
+}
+
+TEST(RewindWorlds, TheSameHoldsForEventsThatEveryMapOfFeaturesHasChanged) {
+  Counts counts;
+  for (std::uint64_t seed = 100'001; seed <= 101'500 && !HasFatalFailure(); ++seed) {
+    CompareWorlds(seed, true, counts);
+  }
+  EXPECT_GT(counts.changed, 5'000);
+  EXPECT_GT(counts.slides, 2'500);
+  EXPECT_GT(counts.replayed, 75);
 }
 
 }  // namespace

@@ -99,6 +99,11 @@ inline std::vector<Event> Shapes() {
   events.back().request = "";
   events.push_back(Learn("e-82", {}, -1));
   events.back().named = {{"country=DK", 1}, {"", 0.4}, {"\xc3\xa9", -2}, {"country=DK", 7}};
+  events.push_back(events.back());
+  events.back().texts = {{"title", "A cheap flight"}, {"", "\xc3\xa9"}, {"title", ""}};
+  events.push_back(events.back());
+  events.back().kind = EventKind::kUpdate;
+  events.back().named.clear();
   events.push_back(Learn({}, {}, 1));  // "f":{}
   for (const double w : {2.5, 0.0, -1.0}) {
     events.push_back(Learn("e-83", {0.5, 2}, 1));

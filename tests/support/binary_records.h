@@ -91,6 +91,7 @@ inline std::string Describe(const Record& record) {
     text += " '" + name + "'";
     add_number(value);
   }
+  for (const auto& [name, value] : event.texts) text += " '" + name + "' '" + value + "'";
   return text;
 }
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/generate/split_mix.h"
+#include "engine/base/split_mix.h"
 #include "engine/modes/registry.h"
 #include "state/payloads/memory_payloads.h"
 #include "tests/support/passive_spec.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "app/generate/split_mix.h"
+#include "engine/base/split_mix.h"
 #include "engine/ports/example.h"
 
 namespace lethe::testing {

@@ -159,6 +159,33 @@ def a_replay_is_exported():
         check(json_again == file.read(), "an export of model.json is not model.json")
 
 
+def maps_of_features_are_part_of_an_export():
+    """Each map alone and all together: numpy on model.json, and onnxruntime on the graph."""
+    rows = np.vstack([np.random.default_rng(3).normal([3, -1, 0], [5, 0.1, 9], size=(300, 3)), [[3, -1, 0]]])
+    with open("rows.ndjson", "w", encoding="utf8") as file:
+        for i, row in enumerate(rows.tolist()):
+            file.write(json.dumps({"type": "learn", "id": str(i), "x": row, "y": i % 2}) + "\n")
+    with open("scale.json", "w", encoding="utf8") as file:
+        json.dump({"public": True, "mean": [3, -1, 0], "deviation": [5, 0.1, 9]}, file)
+    maps = ["scale: scale.json", "clip: 1.5", "normalise: l2", "fourier: {dimension: 40, gamma: 0.5}"]
+    for chosen in [[], *([one] for one in maps), maps]:
+        with open("maps.yaml", "w", encoding="utf8") as file:
+            file.write("model: {dimension: 3, oversized: rescale, bias: true}\n"
+                       "features: {" + ", ".join(chosen) + "}\n")
+        subprocess.run([LETHE, "replay", "rows.ndjson", "--config", "maps.yaml", "--out", "mapped"],
+                       check=True, capture_output=True)
+        subprocess.run([LETHE, "model", "export", "mapped", "--out", "mapped.onnx"], check=True)
+        with open("mapped/model.json", encoding="utf8") as file:
+            model = json.load(file)
+        check(("features" in model) == bool(chosen), "features in model.json")
+        scores = (score.mapped(rows, model.get("features", {})) @ np.array(model["weights"])
+                  + model["intercept"])
+        session = onnxruntime.InferenceSession("mapped.onnx")
+        probabilities = session.run(None, {"x": rows.astype(np.float32)})[1][:, 1]
+        worst = np.max(np.abs(probabilities - 1 / (1 + np.exp(-scores))))
+        check(worst <= 2e-5, f"with {chosen} onnxruntime differs by {worst}")
+
+
 with Demo() as live:
     demo_config = re.search(r"--config (\S+)", live.said())[1]
     all_agree(live.url, "logistic")
@@ -175,4 +202,5 @@ http: {{listen: "127.0.0.1:0"}}
 """, f"state-{kind}") as other:
             all_agree(other.url, kind)
 a_replay_is_exported()
+maps_of_features_are_part_of_an_export()
 print("predictions agree everywhere")

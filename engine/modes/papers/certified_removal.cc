@@ -240,7 +240,7 @@ Status CheckSound(const Spec& spec, const Constants& constants) {
             "forgetting.removal.solver: chord keeps a factorised Hessian, which is too large for "
             "several classes; use newton"};
   }
-  return CheckReset(spec.model, constants, spec.forgetting.active.tolerance, kWho);
+  return CheckReset(spec, constants, spec.forgetting.active.tolerance, kWho);
 }
 
 const char* WhyNotRun(const Spec& spec) {

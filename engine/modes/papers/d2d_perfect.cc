@@ -3,6 +3,7 @@
 
 #include "engine/modes/papers/d2d.h"
 #include "engine/modes/papers/erm_unlearner.h"
+#include "engine/spec/dimension.h"
 
 namespace lethe {
 namespace {
@@ -77,9 +78,8 @@ Status Check(const Spec& spec, const Constants& constants) {
   if (forgetting.calibration == Calibration::kLedger) return Status::Ok();
   const auto promise = Promise::FromBudget(forgetting.budget);
   if (!promise.ok()) return promise.status();
-  const double least = d2d::PerfectLeastSteps(
-      constants, static_cast<double>(spec.model.dimension) + (spec.model.bias ? 1 : 0),
-      promise.value().epsilon, promise.value().delta);
+  const double least = d2d::PerfectLeastSteps(constants, static_cast<double>(InputDimension(spec)),
+                                              promise.value().epsilon, promise.value().delta);
   if (static_cast<double>(forgetting.erm.steps) >= least) return Status::Ok();
   char text[200];
   std::snprintf(text, sizeof text,

@@ -7,6 +7,7 @@
 #include "engine/modes/papers/d2d.h"
 #include "engine/modes/papers/secret_unlearner.h"
 #include "engine/privacy/noise.h"
+#include "engine/spec/dimension.h"
 
 namespace lethe {
 namespace {
@@ -131,7 +132,7 @@ class StrongUnlearner final : public SecretUnlearner {
 
 // Half of the share for rounding is for the grid, whose spacing grows with sigma.
 Status CheckRounding(const Spec& spec, const Promise& promise) {
-  const std::int64_t d = spec.model.dimension + 1;
+  const std::int64_t d = FeatureDimension(spec) + 1;
   if (2 * std::sqrt(kMostPublishes) * GridShiftPerSigma(d) <= kShareOfRounding * promise.mu) {
     return Status::Ok();
   }
@@ -148,7 +149,7 @@ Status Check(const Spec& spec, const Constants&) {
 }
 
 double Strength(const Spec& spec, const Constants& constants, const Promise& promise) {
-  const auto d = static_cast<double>(spec.model.dimension + (spec.model.bias ? 1 : 0));
+  const auto d = static_cast<double>(InputDimension(spec));
   return d2d::RegularisedStrength(constants, d, static_cast<double>(spec.forgetting.erm.warmup),
                                   spec.forgetting.erm.steps, promise.epsilon, promise.delta);
 }

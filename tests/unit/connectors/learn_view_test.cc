@@ -101,7 +101,6 @@ TEST_F(LearnViewTest, EverythingElseIsLeftToTheOther) {
                                Learn("\xc3\xa9", {0.5, 0, 0}, 1),  // not ASCII
                                Learn("e", {0.5, 0}, 1),            // of another dimension
                                Learn("e", {0.8, 0.8, 0.8}, 1),     // too long
-                               Learn("e", {1, 0, 0}, 1),           // at the bound
                                Learn("e", {0.5, 0, 0}, 0.5)};      // a label that is none
   for (Event& shape : Shapes()) {
     if (shape.kind != EventKind::kLearn || !shape.named.empty()) others.push_back(shape);

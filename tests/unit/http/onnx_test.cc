@@ -157,6 +157,54 @@ TEST(HttpOnnx, ASoftmaxModelIsAClassifierWithItsClasses) {
   }
 }
 
+// The maps stand before the model in the order in which the engine applies them.
+TEST(HttpOnnx, MapsOfFeaturesAreNodesOfTheGraph) {
+  FeaturesSpec features;
+  features.scale = {.file = "s.json",
+                    .sha256 = "ab",
+                    .is_public = true,
+                    .names = {},
+                    .mean = {1, 2},
+                    .deviation = {3, 4}};
+  features.clip = 1.5;
+  features.normalise = NormaliseKind::kL2;
+  features.fourier = {6, 1, 1};
+  PipelineInfo info = testing::DenseFacts();
+  ModelSpec spec;
+  spec.dimension = info.dimension;
+  const auto graph_of = [&info] {
+    const Vector weights = Vector::Ones(6);
+    const ShardModel shard{.shard = {0},
+                           .state_id = "s",
+                           .model_version = {1},
+                           .clean_from = {0},
+                           .learned = 1,
+                           .weights = &weights};
+    return Fields(OnnxBytes(OnnxModelOf(info, weights, {&shard, 1}, SodiumHasher())));
+  };
+  const auto operators = [](const Fields& model) {
+    std::string all;
+    const Fields graph = model.Nested(7);
+    for (const std::string& node : graph.texts.at(1)) {
+      all += Fields(node).texts.at(4).at(0) + " ";
+    }
+    return all;
+  };
+  info.features = FeatureMap::Make(spec, features);
+  const Fields dense = graph_of();
+  EXPECT_EQ(operators(dense),
+            "Sub Div Clip ReduceL2 Max Div MatMul Cos Sin Concat Mul LinearClassifier ");
+  EXPECT_EQ(dense.Nested(7).texts.at(5).size(), 7u);  // constants
+  EXPECT_EQ(Metadata(dense).at("lethe.features").substr(0, 37),
+            R"({"scale":{"public":true,"sha256":"ab")");
+  // Of a hashed row the scale is applied by name, before hashing.
+  features.scale.names = {"a", "b"};
+  spec.hash_bits = info.hash_bits = 4;
+  info.features = FeatureMap::Make(spec, features);
+  EXPECT_EQ(operators(graph_of()),
+            "Clip ReduceL2 Max Div MatMul Cos Sin Concat Mul LinearClassifier ");
+}
+
 TEST(HttpOnnx, TheMetadataNameTheReceiptsOfEveryShard) {
   RunningServer server;
   server.published.Show(testing::FullReport(0, Vector{{0.5, -0.1}}, 10));

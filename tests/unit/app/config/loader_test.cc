@@ -16,8 +16,9 @@ TEST(ConfigLoaderTest, UnknownKeysGetTheNearestOfTheirGroup) {
             "bias, feature_norm, oversized, label_bound, huber_width, lambda, radius, "
             "weight_bound; did you mean model.lambda?");
   EXPECT_EQ(Appended("forgeting: {mode: passive}\n"),
-            "f:3: forgeting: unknown key; allowed: one of model, learning, forgetting, noise, "
-            "source, publish, dead_letter, state, erasure, regret, http; did you mean forgetting?");
+            "f:3: forgeting: unknown key; allowed: one of model, features, learning, forgetting, "
+            "noise, source, publish, dead_letter, state, erasure, regret, http; did you mean "
+            "forgetting?");
   EXPECT_EQ(CheckText(kMinimal + std::string("forgetting: {budget: {epsilom: 1}}\n"))
                 .errors.at(0)
                 .nearest,

@@ -1,6 +1,7 @@
 #include "app/config/print.h"
 
 #include <algorithm>
+#include <fstream>
 
 #include <gtest/gtest.h>
 #include <simdjson.h>
@@ -13,9 +14,11 @@ namespace lethe::config::print_test {
 namespace {
 
 // Every key away from its default, with texts that are awkward in YAML.
-constexpr char kEverything[] = R"(
+constexpr char kTemplate[] = R"(
 model: {loss: softmax, classes: [cat, dog, "3"], weight_bound: 2.5, hash_bits: 18, bias: true, feature_norm: 2.5, oversized: rescale,
         label_bound: 3, huber_width: 0.1, lambda: 1.0e-12, radius: 1.0e9}
+features: {text: ngrams, scale: "SCALE", cross: [["a b", "3"], [no, "x,y"]], clip: 2.5,
+           normalise: l2, fourier: {dimension: 128, gamma: 0.5, seed: 9223372036854775807}}
 learning: {update: adagrad, tuned_on: private, schedule: horizon, horizon: {events: 7, deletions: 8}}
 forgetting: {mode: noisy, guarantee: per_request, guarantee_scope: shard, budget: {rho: 0.03},
              split: horizon,
@@ -44,8 +47,17 @@ regret: {sample: 5}
 http: {listen: "0.0.0.0:0", token_file: "t: #1"}
 )";
 
+// The same with the path of a file that exists.
+std::string Everything() {
+  const std::string path = ::testing::TempDir() + "/lethe scale $$.json";
+  const std::string written = ::testing::TempDir() + "/lethe scale $.json";
+  std::ofstream(written) << R"({"public": true, "names": ["a"], "mean": [1], "deviation": [2]})";
+  std::string text = kTemplate;
+  return text.replace(text.find("SCALE"), 5, path);
+}
+
 TEST(ConfigPrintTest, WhatIsPrintedLoadsToTheSameConfig) {
-  for (const char* text : {kMinimal, kEverything}) {
+  for (const std::string& text : {std::string(kMinimal), Everything()}) {
     const LoadReport first = CheckText(text);
     ASSERT_TRUE(first.config.has_value()) << Complaint(text);
     for (const std::string& printed :
@@ -62,7 +74,7 @@ TEST(ConfigPrintTest, WhatIsPrintedLoadsToTheSameConfig) {
 }
 
 TEST(ConfigPrintTest, TheJsonIsJsonWithEveryKey) {
-  for (const char* text : {kMinimal, kEverything}) {
+  for (const std::string& text : {std::string(kMinimal), Everything()}) {
     const std::string json = PrintJson(*CheckText(text).config);
     simdjson::dom::parser parser;
     const auto document = parser.parse(json);
@@ -76,7 +88,7 @@ TEST(ConfigPrintTest, TheJsonIsJsonWithEveryKey) {
 }
 
 TEST(ConfigPrintTest, TheAwkwardConfigDiffersFromTheDefaultInEveryKey) {
-  const LoadReport report = CheckText(kEverything);
+  const LoadReport report = CheckText(Everything());
   ASSERT_TRUE(report.config.has_value());
   for (const Field& field : Fields()) {
     // Mode noisy takes no retention and no shrink; RetentionIsPrintedAsItWasGiven has them.
@@ -142,8 +154,9 @@ TEST(ConfigPrintTest, EveryKeyIsPrintedOnceWithItsGroups) {
   std::size_t lines = 0;
   for (char c : printed) lines += c == '\n' ? 1 : 0;
   const std::size_t groups =
-      // at the top; horizon, budget, active, erm, removal, noisy, online_dp, fats, kafka, security
-      11 + 10;
+      // at the top; fourier, horizon, budget, active, erm, removal, noisy, online_dp, fats, kafka,
+      // security
+      12 + 11;
   EXPECT_EQ(lines, Fields().size() + groups);
 }
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "app/generate/scaler.h"
-#include "app/generate/split_mix.h"
+#include "engine/base/split_mix.h"
 #include "tests/unit/connectors/test_files.h"
 
 namespace lethe::csv_scaler_test {

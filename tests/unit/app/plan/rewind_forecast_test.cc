@@ -35,7 +35,7 @@ TEST(RewindForecastTest, TheWindowAndItsCostAreForecast) {
   EXPECT_GE(rewind.recent.events, 100);
   EXPECT_LT(rewind.recent.events, 400);
   EXPECT_NEAR(rewind.any_age.ms,
-              1e-6 * (rewind.any_age.events * static_cast<double>(RewindNsPerPosition(spec.model)) +
+              1e-6 * (rewind.any_age.events * static_cast<double>(RewindNsPerPosition(spec)) +
                       static_cast<double>(RewindNsToBegin(20))),
               1e-12);
   // A fifth of the time.

@@ -5,8 +5,8 @@
 #include "app/compare/compare.h"
 #include "app/compare/frontier.h"
 #include "app/compare/table.h"
-#include "app/generate/split_mix.h"
 #include "app/replay/best_model.h"
+#include "engine/base/split_mix.h"
 #include "tests/support/passive_spec.h"
 
 namespace lethe::regret_test {

@@ -174,15 +174,16 @@ TEST_F(JsonRejectionTest, AFieldOfAnotherTypeIsAWrongType) {
                   R"({"type":"learn","x":[1],"y":1,"w":)" + value + "}");
     ExpectRefused(Reason::kWrongType, "x[2] is not a number",
                   R"({"type":"learn","x":[1,2,)" + value + R"(,4],"y":1})");
-    ExpectRefused(Reason::kWrongType, "f[1] is not a number",
-                  R"({"type":"learn","f":{"a":1,"b":)" + value + R"(},"y":1})");
+    if (value == "\"1\"") continue;  // a text is a feature: value_test.cc
+    ExpectRefused(Reason::kWrongType, "f[2] is not a number",
+                  R"({"type":"learn","f":{"a":1,"t":"a text","b":)" + value + R"(},"y":1})");
   }
   for (const char* other : {"true", "\"1\"", "null", "{}", "1"}) {
     ExpectRefused(Reason::kWrongType, "x is not an array of numbers",
                   R"({"type":"learn","y":1,"x":)" + std::string(other) + "}");
   }
   for (const char* other : {"true", "\"1\"", "null", "[]", "1"}) {
-    ExpectRefused(Reason::kWrongType, "f is not an object of numbers",
+    ExpectRefused(Reason::kWrongType, "f is not an object of numbers and texts",
                   R"({"type":"learn","y":1,"f":)" + std::string(other) + "}");
   }
   for (const char* other : {"true", "1.5", "1.0", "1e2", "[]", "{}", "123456789012345678901"}) {
@@ -302,8 +303,8 @@ TEST_F(JsonRejectionTest, ATombstoneWithoutAUsableKeyIsARejectedRequest) {
 TEST_F(JsonRejectionTest, ARejectionNeverRepeatsWhatTheRecordHolds) {
   for (const char* value :
        {R"({"type":"learn","id":["SECRET"],"x":[1],"y":1})",
-        R"({"type":"learn","f":{"SECRET":"SECRET"},"y":1})", R"({"type":"SECRET"})", "SECRET",
-        R"({"type":"delete","request":{"SECRET":1},"id":"SECRET"})", R"({"SECRET":1e999)",
+        R"({"type":"learn","f":{"SECRET":"SECRET","a":[]},"y":1})", R"({"type":"SECRET"})",
+        "SECRET", R"({"type":"delete","request":{"SECRET":1},"id":"SECRET"})", R"({"SECRET":1e999)",
         R"({"type":"learn","x":["SECRET"],"y":"SECRET","subject":"SECRET"})", "\"SECRET\""}) {
     EXPECT_EQ(Refuse(value, "SECRET").message.find("SECRET"), std::string::npos) << value;
   }

@@ -47,6 +47,11 @@ TEST_F(JsonValueTest, NamedFeaturesKeepTheirOrderAndRepeatedNames) {
                              {"b", 1}, {"a", 0.4}, {"b", 2}, {"", 3}, {"\xc3\xa9", 4}}));
   EXPECT_TRUE(event.x.empty());
   EXPECT_EQ(event.y, -1);
+  const Event& mixed =
+      Accept(R"({"type":"learn","f":{"t":"A \u00e9","a":1,"":"","t":"b","c":2},"y":-1})");
+  EXPECT_EQ(mixed.named, (NamedValues{{"a", 1}, {"c", 2}}));
+  EXPECT_EQ(mixed.texts, (NamedTexts{{"t", "A \xc3\xa9"}, {"", ""}, {"t", "b"}}));
+  EXPECT_TRUE(Accept(R"({"type":"learn","f":{},"y":-1})").texts.empty());
   EXPECT_TRUE(Accept(R"({"type":"learn","f":{},"y":-1})").named.empty());
 }
 

@@ -51,13 +51,31 @@ TEST(HashedPlanTest, RefusesBitsOutOfRange) {
   EXPECT_EQ(Refusal(HashedSpec(1)), "accepted");
 }
 
+// Fourier features of hashed names are a dense model of their own dimension, in every mode.
+TEST(HashedPlanTest, FourierFeaturesOfNamesAreADenseModel) {
+  Spec spec = HashedSpec(12);
+  spec.features.fourier.dimension = 30;
+  spec.model.bias = false;
+  EXPECT_FALSE(IsSparse(spec));
+  EXPECT_EQ(InputDimension(spec), 30);
+  spec.model.bias = true;
+  EXPECT_EQ(InputDimension(spec), 31);
+  for (const char* mode : {"rewind", "passive", "none", "restart", "noisy", "online_dp"}) {
+    spec.forgetting.mode = mode;
+    EXPECT_EQ(Refusal(spec), "accepted") << mode;
+  }
+  spec.model.radius = 20;
+  spec.forgetting.mode = "active";
+  EXPECT_EQ(Refusal(spec), "accepted");
+}
+
 TEST(HashedPlanTest, RefusesModesThatComputeOnDenseFeatures) {
   Spec spec = HashedSpec(4);
   spec.forgetting.mode = "active";
-  EXPECT_EQ(
-      Refusal(spec),
-      "forgetting.mode: active computes on dense features and does not take model.hash_bits; "
-      "use one of passive, rewind, retrain, restart, none, or dense features with model.dimension");
+  EXPECT_EQ(Refusal(spec),
+            "forgetting.mode: active computes on dense features and does not take model.hash_bits; "
+            "use one of passive, rewind, retrain, restart, none, or dense features "
+            "(model.dimension, or features.fourier)");
   for (const char* mode : {"passive", "none", "restart", "retrain"}) {
     spec.forgetting.mode = mode;
     EXPECT_EQ(Refusal(spec), "accepted") << mode;

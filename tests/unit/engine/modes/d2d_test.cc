@@ -79,17 +79,37 @@ TEST(ModesD2d, ReceiptsNameTheSecretState) {
   for (const char* mode : {"d2d_strong", "d2d_regularised", "d2d_distributed"}) {
     EXPECT_TRUE(FindMode(mode)->keeps_secret) << mode;
   }
-  EXPECT_EQ(NotCovered(true).size(), NotCovered(false).size() + 1);
-  EXPECT_NE(NotCovered(true).back().find("secret_state: yes"), std::string::npos);
+  EXPECT_EQ(NotCovered({}, true).size(), NotCovered({}, false).size() + 1);
+  EXPECT_NE(NotCovered({}, true).back().find("secret_state: yes"), std::string::npos);
 }
 
 // Settings that were chosen on data that may be deleted tell of it, and the receipt says so.
 TEST(ReceiptText, NamesSettingsThatWereChosenOnPrivateData) {
-  const auto lines = [](TunedOn rows) { return NotCovered(false, {}, rows); };
-  EXPECT_EQ(lines(TunedOn::kNone), NotCovered(false));
-  EXPECT_EQ(lines(TunedOn::kPublic), NotCovered(false));
-  ASSERT_EQ(lines(TunedOn::kPrivate).size(), NotCovered(false).size() + 1);
+  const auto lines = [](TunedOn rows) {
+    Spec spec;
+    spec.learning.tuned_on = rows;
+    return NotCovered(spec, false);
+  };
+  EXPECT_EQ(lines(TunedOn::kNone), NotCovered({}, false));
+  EXPECT_EQ(lines(TunedOn::kPublic), NotCovered({}, false));
+  ASSERT_EQ(lines(TunedOn::kPrivate).size(), NotCovered({}, false).size() + 1);
   EXPECT_NE(lines(TunedOn::kPrivate).back().find("learning.tuned_on: private"), std::string::npos);
+}
+
+TEST(ReceiptText, NamesAScaleThatWasMadeFromPrivateData) {
+  const auto lines = [](bool is_public) {
+    Spec spec;
+    spec.features.scale = {.file = "scale.json",
+                           .sha256 = "",
+                           .is_public = is_public,
+                           .names = {},
+                           .mean = {0},
+                           .deviation = {1}};
+    return NotCovered(spec, false);
+  };
+  EXPECT_EQ(lines(true), NotCovered({}, false));
+  ASSERT_EQ(lines(false).size(), NotCovered({}, false).size() + 1);
+  EXPECT_NE(lines(false).back().find("features.scale"), std::string::npos);
 }
 
 }  // namespace

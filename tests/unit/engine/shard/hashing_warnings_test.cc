@@ -72,6 +72,20 @@ TEST(AdviceTest, FollowsDecreasingSteps) {
   EXPECT_EQ(WarningsFor(spec).size(), 1u);
 }
 
+TEST(AdviceTest, WarnsOfABoundThatNoMappedRowComesNear) {
+  Spec spec;
+  spec.model.dimension = 3;
+  spec.model.feature_norm = 2;
+  EXPECT_TRUE(WarningsFor(spec).empty());
+  spec.features.normalise = NormaliseKind::kL2;
+  ASSERT_EQ(WarningsFor(spec).size(), 1u);
+  EXPECT_EQ(WarningsFor(spec)[0].substr(0, 18), "features.normalise");
+  spec.features.fourier.dimension = 8;
+  EXPECT_EQ(WarningsFor(spec)[0].substr(0, 16), "features.fourier");
+  spec.model.feature_norm = 1;
+  EXPECT_TRUE(WarningsFor(spec).empty());
+}
+
 TEST(AdviceTest, IsSilentWhereThereIsNothingToSay) {
   Spec spec = PassiveSpec();
   spec.model.dimension = 20;

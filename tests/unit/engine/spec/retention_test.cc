@@ -53,9 +53,8 @@ TEST(RetentionTest, WhatMemoryDecidedFitsIntoTheMemory) {
   const Spec spec = Dense(1000);
   const WindowChoice choice = Choose(spec);
   EXPECT_EQ(choice.reason, WindowReason::kMemory);
-  EXPECT_LE(2 * static_cast<double>(choice.events) * BytesOfRetainedEvent(spec.model), 512e6);
-  EXPECT_GE(2 * static_cast<double>(choice.events + 1000) * BytesOfRetainedEvent(spec.model),
-            512e6);
+  EXPECT_LE(2 * static_cast<double>(choice.events) * BytesOfRetainedEvent(spec), 512e6);
+  EXPECT_GE(2 * static_cast<double>(choice.events + 1000) * BytesOfRetainedEvent(spec), 512e6);
 }
 
 }  // namespace

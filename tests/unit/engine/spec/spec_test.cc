@@ -8,12 +8,22 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/spec/spec_difference.h"
 #include "tests/support/passive_spec.h"
 
 namespace lethe::spec_test {
 namespace {
 
 using Change = std::function<void(Spec&)>;
+
+ScaleSpec Scale(const std::string& sha256, bool is_public) {
+  return {.file = "scale.json",
+          .sha256 = sha256,
+          .is_public = is_public,
+          .names = {},
+          .mean = {1},
+          .deviation = {1}};
+}
 
 // Every key that a certificate depends on, by the name that the configuration file has for it.
 const std::map<std::string, Change> kCertificateKeys = {
@@ -27,6 +37,32 @@ const std::map<std::string, Change> kCertificateKeys = {
     {"model.huber_width", [](Spec& s) { s.model.huber_width = 2; }},
     {"model.lambda", [](Spec& s) { s.model.lambda = 0.02; }},
     {"model.radius", [](Spec& s) { s.model.radius = 13; }},
+    {"features.text words", [](Spec& s) { s.features.text = TextFeatures::kWords; }},
+    {"features.text ngrams", [](Spec& s) { s.features.text = TextFeatures::kNgrams; }},
+    {"features.scale", [](Spec& s) { s.features.scale = Scale("ab", false); }},
+    {"features.scale, another file", [](Spec& s) { s.features.scale = Scale("cd", false); }},
+    {"features.scale, public", [](Spec& s) { s.features.scale = Scale("ab", true); }},
+    {"features.cross",
+     [](Spec& s) {
+       s.features.cross = {{"a", "b"}};
+     }},
+    {"features.cross, another pair",
+     [](Spec& s) {
+       s.features.cross = {{"a", "c"}};
+     }},
+    {"features.clip", [](Spec& s) { s.features.clip = 3; }},
+    {"features.normalise", [](Spec& s) { s.features.normalise = NormaliseKind::kL2; }},
+    {"features.fourier.dimension", [](Spec& s) { s.features.fourier.dimension = 8; }},
+    {"features.fourier.gamma",
+     [](Spec& s) {
+       s.features.fourier.dimension = 8;
+       s.features.fourier.gamma = 0.5;
+     }},
+    {"features.fourier.seed",
+     [](Spec& s) {
+       s.features.fourier.dimension = 8;
+       s.features.fourier.seed = 7;
+     }},
     {"learning.schedule", [](Spec& s) { s.learning.schedule = ScheduleKind::kInverseTime; }},
     {"learning.eta", [](Spec& s) { s.learning.eta = 0.5; }},
     {"learning.horizon.events", [](Spec& s) { s.learning.horizon.events = 7; }},
@@ -166,6 +202,32 @@ TEST(CertificatePartTest, DimensionDoesNotMatterWhenFeaturesAreHashed) {
   a.model.hash_bits = b.model.hash_bits = 18;
   b.model.dimension = 0;
   EXPECT_EQ(CertificatePart(a), CertificatePart(b));
+}
+
+// The path of the scale file says nothing, its content does.
+TEST(CertificatePartTest, WhereTheScaleFileIsDoesNotMatter) {
+  Spec a = Base(), b = Base();
+  a.features.scale = b.features.scale = Scale("ab", true);
+  b.features.scale.file = "elsewhere/scale.json";
+  EXPECT_EQ(CertificatePart(a), CertificatePart(b));
+}
+
+TEST(SpecDifferenceTest, NamesWhatIsDifferentInListsAndTexts) {
+  Spec a = Base(), b = Base();
+  a.model.loss = b.model.loss = LossKind::kSoftmax;
+  a.model.classes = b.model.classes = 2;
+  a.model.class_names = {"a,b", "}\"\\"};
+  b.model.class_names = {"a,b", "}"};
+  a.features.cross = {{"a", "b"}, {"c", "d"}};
+  b.features.cross = {{"a", "b"}};
+  b.features.clip = 3;
+  EXPECT_EQ(SpecDifference(CertificatePart(a), CertificatePart(b)),
+            "  features.cross: [[\"a\",\"b\"],[\"c\",\"d\"]] in the state, [[\"a\",\"b\"]] in the "
+            "configuration\n"
+            "  model.classes: [\"a,b\",\"}\\\"\\\\\"] in the state, [\"a,b\",\"}\"] in the "
+            "configuration\n"
+            "  features.clip: absent in the state, 3 in the configuration\n");
+  EXPECT_EQ(SpecDifference(CertificatePart(a), CertificatePart(a)), "");
 }
 
 // Receipts of earlier runs are compared with these bytes: a change here is a change of format.
