@@ -52,6 +52,7 @@ class DurableState final : public State {
   std::vector<LearnedEvent> FindSubject(const KeyHash& subject) const override;
   std::optional<Refusal> FindRefusal(const KeyHash& hash) const override;
   bool has_refusals() const override { return refusals_.size() > 0; }
+  void PrefetchRefusal(const KeyHash& hash) const override { refusals_.Prefetch(hash); }
   void Prefetch(const KeyHash& id, const std::optional<KeyHash>& subject) const override {
     table_.Prefetch(id, subject);
   }

@@ -89,6 +89,8 @@ class State {
   // as those of removed events are. No event before `index` may be added afterwards.
   virtual void DropBefore(EventIndex index) = 0;
   virtual void Refuse(const KeyHash& hash, const Refusal& refusal) = 0;
+  // A hint that FindRefusal will be called soon.
+  virtual void PrefetchRefusal(const KeyHash& /*hash*/) const {}
   // Removes the refusals whose `until` has passed.
   virtual void ExpireRefusals(TimeMs now) = 0;
   // Stores a receipt or notice, exactly these bytes, as the next entry of the chain.

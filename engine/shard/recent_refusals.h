@@ -27,12 +27,14 @@ class RecentRefusals {
     if (refusal.up_to == kNoTime) return;
     if (known_.size() >= kMost) DropOlderHalf();
     known_[subject] = {refusal.up_to, refusal.until};
+    newest_ = std::max(newest_, refusal.up_to);
   }
 
   // Whether a learn of the subject with this timestamp is refused, at the time `now`. nullopt: the
   // state has to be asked.
   std::optional<bool> IsRefused(const KeyHash& subject, TimeMs timestamp, TimeMs now) const {
     if (timestamp < complete_from_) return std::nullopt;
+    if (timestamp > newest_) return false;
     const auto known = known_.find(subject);
     if (known == known_.end()) return false;
     const bool has_ended = known->second.until != kNoTime && known->second.until < now;
@@ -58,6 +60,7 @@ class RecentRefusals {
   std::unordered_map<KeyHash, Times> known_;
   // Every refusal up to this time or a later one is known.
   TimeMs complete_from_{std::numeric_limits<std::int64_t>::min()};
+  TimeMs newest_{std::numeric_limits<std::int64_t>::min()};  // no known refusal is of a later time
 };
 
 }  // namespace lethe

@@ -109,6 +109,7 @@ void Shard::Prefetch(const AdmittedLearn& learn) const {
   const KeyHash lasting = pseudonymizer_.Lasting(learn.id);
   lasting_[learn.id.low % lasting_.size()] = {learn.id, lasting};
   seen_.Prefetch(lasting);
+  ports_.state.PrefetchRefusal(lasting);
 }
 
 KeyHash Shard::LastingOf(const KeyHash& id) const {

@@ -144,6 +144,8 @@ bool DurableRefusals::MayHave(const KeyHash& hash) const {
   return found;
 }
 
+void DurableRefusals::Prefetch(const KeyHash& hash) const { table_.Prefetch(Tag(hash)); }
+
 Result<std::optional<Refusal>> DurableRefusals::Find(const KeyHash& hash) const {
   if (!MayHave(hash)) return std::optional<Refusal>();
   if (const auto found = fresh_.find(hash); found != fresh_.end()) return found->second;

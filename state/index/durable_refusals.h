@@ -35,6 +35,8 @@ class DurableRefusals {
 
   // The refusal of a hash; none if it has none. Sees changes that are not committed yet.
   Result<std::optional<Refusal>> Find(const KeyHash& hash) const;
+  // A hint that Find will be called soon.
+  void Prefetch(const KeyHash& hash) const;
   // Sets the refusal of a hash, and replaces an older one.
   Status Set(const KeyHash& hash, const Refusal& refusal, WriteBatch& batch);
   // Removes all refusals that end before `now`.
